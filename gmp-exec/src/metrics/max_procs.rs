@@ -57,12 +57,13 @@ impl RuntimeMetrics {
         self.scheduler.idle.retired()
     }
 
-    /// Returns in how many periods the kernel has stopped the process because its CPU quota was used
-    /// up: `nr_throttled` of the process's cgroup and of all cgroups above it, since they exist.
+    /// Returns in how many periods the kernel has stopped the process because its CPU quota was
+    /// used up: `nr_throttled` of the process's cgroup and of all cgroups above it, since they
+    /// exist.
     ///
-    /// Each call reads a few small files, which takes about 0.1 ms. 0 where there never was a quota,
-    /// and on systems without cgroups. A period counts twice if two of the cgroups have used up
-    /// their quotas. The number belongs to the process, or to its container, and not to this
+    /// Each call reads a few small files, which takes about 0.1 ms. 0 where there never was a
+    /// quota, and on systems without cgroups. A period counts twice if two of the cgroups have used
+    /// up their quotas. The number belongs to the process, or to its container, and not to this
     /// runtime.
     ///
     /// # Examples

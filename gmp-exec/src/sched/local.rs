@@ -149,13 +149,13 @@ impl Local {
         self.machine.ownership.acquire(token);
     }
 
-    /// Notes the last-level cache that the thread is next to, for thieves. The kernel may have moved
-    /// the thread. `None`: the computer has one for all CPUs.
+    /// Notes the last-level cache that the thread is next to, if the computer has several. The
+    /// kernel may have moved the thread.
     #[inline]
-    pub(crate) fn note_cache(&self, processor: &Processor) -> Option<u16> {
-        let nearest = self.scheduler.config.caches?.nearest();
-        processor.set_cache(nearest);
-        Some(nearest)
+    pub(crate) fn note_cache(&self, processor: &Processor) {
+        if let Some(caches) = self.scheduler.config.caches {
+            processor.set_cache(caches.nearest());
+        }
     }
 
     /// The budget of the poll under way is used up. A poll with several futures is counted once.

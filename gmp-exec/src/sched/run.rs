@@ -105,8 +105,8 @@ fn prepare(local: &Local, task: &Header) -> bool {
     is_noted
 }
 
-/// Wakes up to two machines: one for work that submitters left to the last spinner, and one for each
-/// task that waits in the ring.
+/// Wakes a machine for each task that waits in the ring, up to two. The last spinner wakes one in
+/// any case, for work that submitters have left to it.
 fn stop_spinning(local: &Local) {
     local.spinning.set(false);
     let scheduler = &local.scheduler;

@@ -160,7 +160,8 @@ impl Scheduler {
     }
 
     pub(crate) fn live_tasks(&self) -> usize {
-        // In this order: every task that has finished was spawned before.
+        // In this order, because a task that begins and ends between the two sums must not count as
+        // finished only.
         let finished = self.sum_of_tasks(|counters| &counters.finished);
         self.sum_of_tasks(|counters| &counters.spawned).saturating_sub(finished) as usize
     }

@@ -4,11 +4,12 @@
 //! A thief makes four rounds over all other processors. Each round has a random start and a random
 //! stride, so that thieves don't queue up at the same victim. A stride that is coprime with the
 //! number of processors visits each victim once. Where the computer has several last-level caches,
-//! each round begins with the processors next to the thief's. In rounds one to three the thief takes half a
-//! ring. It takes `runnext` only in the last round, and only if the same task is still there after
-//! a real back-off: two tasks that take turns are faster on one thread, and a thief that is too
-//! quick separates them (measured: after a 1 µs wait 222 thefts a run and 228 ns a join, after 50
-//! µs 0.3 and 161 ns). 50 µs is what Go's 3 µs sleep takes on Linux, timer slack included.
+//! each round begins with the processors next to the thief's. In rounds one to three the thief
+//! takes half a ring. It takes `runnext` only in the last round, and only if the same task is still
+//! there after a real back-off: two tasks that take turns are faster on one thread, and a thief
+//! that is too quick separates them (measured: after a 1 µs wait 222 thefts a run and 228 ns a
+//! join, after 50 µs 0.3 and 161 ns). 50 µs is what Go's 3 µs sleep takes on Linux, timer slack
+//! included.
 
 use std::time::Duration;
 
@@ -26,6 +27,7 @@ const RUNNEXT_BACK_OFF: Duration = Duration::from_micros(50);
 pub(super) fn steal(local: &Local, held: &Held<'_>) -> Option<Runnable> {
     let counters = &held.processor.counters;
     counters.steal_attempts.add(1);
+    local.note_cache(held.processor);
     let stolen = (1..ROUNDS).find_map(|_| steal_ring(local, held)).or_else(|| steal_runnext(local, held));
     counters.steals.add(u64::from(stolen.is_some()));
     // Unless another thief has been here already.
@@ -54,11 +56,12 @@ fn steal_runnext(local: &Local, held: &Held<'_>) -> Option<Runnable> {
     })
 }
 
-/// Those next to the same last-level cache first, if the computer has several: their tasks have their
-/// data there.
+/// Processors next to the same last-level cache first, if the computer has several: their tasks
+/// have their data there.
 fn victims<'a>(local: &'a Local, held: &Held<'_>) -> impl Iterator<Item = usize> + use<'a> {
     let (own, random) = (held.index, held.processor.random(&held.proof));
-    local.scheduler.processors.round(random, local.note_cache(held.processor)).filter(move |&victim| victim != own)
+    let cache = local.scheduler.config.caches.map(|_| held.processor.cache());
+    local.scheduler.processors.round(random, cache).filter(move |&victim| victim != own)
 }
 
 #[cfg(all(test, not(any(loom, shuttle))))]
@@ -77,18 +80,19 @@ mod tests {
 
     const PROCESSORS: usize = 6;
 
-    /// The threads run on the CPUs in turns.
+    /// The threads run on the caches in turns.
     fn cpu() -> usize {
         static THREADS: AtomicUsize = AtomicUsize::new(0);
-        std::thread_local!(static CPU: Cell<usize> = Cell::new(THREADS.fetch_add(1, SeqCst) % 3));
+        std::thread_local!(static CPU: Cell<usize> = Cell::new(THREADS.fetch_add(1, SeqCst) % 3 * 2));
         CPU.get()
     }
 
-    /// On a computer with three CPUs and a cache for each.
+    /// On a computer with three caches, each of which two CPUs share.
     fn runtime() -> Runtime {
-        let root = (0..3).fold(FakeRoot::new(), |root, cpu| {
+        let root = (0..6).fold(FakeRoot::new(), |root, cpu| {
+            let sharing = format!("{}-{}\n", cpu / 2 * 2, cpu / 2 * 2 + 1);
             let cache = format!("sys/devices/system/cpu/cpu{cpu}/cache/index0");
-            root.file(&format!("{cache}/level"), "3\n").file(&format!("{cache}/shared_cpu_list"), format!("{cpu}\n"))
+            root.file(&format!("{cache}/level"), "3\n").file(&format!("{cache}/shared_cpu_list"), sharing)
         });
         let caches: &Caches = Box::leak(Box::new(Caches::below(root.path(), cpu).unwrap()));
         let config = Builder::new_multi_thread().worker_threads(PROCESSORS).sysmon(false).config(false).unwrap();
@@ -110,7 +114,7 @@ mod tests {
                     let index = crate::runtime::worker_index().unwrap();
                     let noted = handle.scheduler().processors[index].cache();
                     meeting.wait();
-                    (usize::from(noted), cpu())
+                    (usize::from(noted), cpu() / 2)
                 })
             })
             .collect();

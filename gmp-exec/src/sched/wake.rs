@@ -67,8 +67,8 @@ impl Scheduler {
 
     /// A spinner has found more work than it runs next: wakes up to `count` machines, even beside
     /// other spinners. Where each spinner wakes two, the number of busy machines doubles with each
-    /// wake-up (docs/many-cores.md). This only hastens: for every task to be found, it is enough that
-    /// the last spinner wakes one. So it ends where no CPU is left for another machine.
+    /// wake-up (docs/many-cores.md). This only hastens: for every task to be found, it is enough
+    /// that the last spinner wakes one. So it ends where no CPU is left for another machine.
     #[cold]
     pub(super) fn wake_beside_spinners(self: &Arc<Self>, count: usize) {
         for _ in 0..count {
@@ -109,5 +109,75 @@ impl Scheduler {
             self.netpoll_gate.interrupt(&machine);
         }
         true
+    }
+}
+
+#[cfg(all(test, not(any(loom, shuttle))))]
+mod tests {
+    use std::sync::Barrier;
+
+    use crate::runtime::{Builder, Handle, Runtime};
+    use crate::sched::config::Config;
+    use crate::sched::{Scheduler, SchedulerRef};
+    use crate::sync::Arc;
+    use crate::task::{JoinSet, spawn, yield_now};
+
+    const PROCESSORS: usize = 64;
+
+    /// As if there were a CPU for each processor.
+    fn runtime() -> Runtime {
+        let builder = Builder::new_multi_thread().worker_threads(PROCESSORS).sysmon(false).config(false);
+        let scheduler = Scheduler::new(Config { cpus: usize::MAX, ..builder.unwrap() });
+        scheduler.start_first_machine().unwrap();
+        Runtime::of(Handle::of(SchedulerRef::new(scheduler)))
+    }
+
+    /// Each task holds its thread until all others run, so each needs a processor.
+    #[test]
+    fn a_burst_from_a_task_gets_all_processors() {
+        let runtime = runtime();
+        for _ in 0..10 {
+            let meeting = Arc::new(Barrier::new(PROCESSORS));
+            runtime.block_on(async {
+                spawn(async move {
+                    let mut tasks = JoinSet::new();
+                    for _ in 0..PROCESSORS {
+                        let meeting = meeting.clone();
+                        tasks.spawn(async move { _ = meeting.wait() });
+                    }
+                    tasks.join_all().await;
+                })
+                .await
+                .unwrap();
+            });
+        }
+    }
+
+    /// Machines wake one another while tasks come and go, and all of them sleep in the end.
+    #[test]
+    fn short_tasks_that_spawn_others_all_run_and_no_spinner_is_left() {
+        let runtime = runtime();
+        let sum = runtime.block_on(async {
+            let mut roots = JoinSet::new();
+            for _ in 0..100 {
+                roots.spawn(async {
+                    let mut tasks = JoinSet::new();
+                    for i in 0..100 {
+                        tasks.spawn(async move {
+                            yield_now().await;
+                            i
+                        });
+                    }
+                    tasks.join_all().await.into_iter().sum::<u64>()
+                });
+            }
+            roots.join_all().await.into_iter().sum::<u64>()
+        });
+        assert_eq!(sum, 100 * 4950);
+        let idle = &runtime.handle().scheduler().idle;
+        while idle.snapshot().processors < PROCESSORS {
+            std::thread::yield_now();
+        }
+        assert_eq!(idle.snapshot().spinning, 0);
     }
 }

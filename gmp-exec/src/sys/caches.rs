@@ -8,7 +8,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::OnceLock;
 
-/// The last-level caches of a computer that has several.
+/// The last-level caches of a computer that has several, and CPUs that share one.
 #[derive(Debug)]
 pub(crate) struct Caches {
     /// The number of each CPU's cache.
@@ -17,9 +17,11 @@ pub(crate) struct Caches {
 }
 
 impl Caches {
-    /// Those of this computer; `None`: there is one, or the system does not say.
+    /// Those of this computer; `None`: all CPUs share one, each has its own, or the system does not
+    /// say.
     ///
-    /// Reads a few small files for each cache, once in the life of the process: caches don't change.
+    /// Reads a few small files for each cache, once in the life of the process. CPUs that come
+    /// online later count as CPUs of one cache.
     pub(crate) fn of_computer() -> Option<&'static Caches> {
         static CACHES: OnceLock<Option<Caches>> = OnceLock::new();
         CACHES.get_or_init(|| Caches::below(Path::new("/"), current_cpu)).as_ref()
@@ -28,24 +30,25 @@ impl Caches {
     /// The same with another directory in place of `/`.
     pub(crate) fn below(root: &Path, current_cpu: fn() -> usize) -> Option<Caches> {
         let mut of_cpu = Vec::new();
-        let mut count = 0;
+        let (mut count, mut is_shared) = (0, false);
         for (cpu, directory) in cpus(&root.join("sys/devices/system/cpu"))? {
             if of_cpu.get(cpu).is_some_and(|&number| number != UNKNOWN) {
                 continue;
             }
             // A CPU that is offline has no caches.
             let Some(sharing) = sharing_last_level(&directory) else { continue };
+            is_shared |= sharing.len() > 1;
             for cpu in sharing {
                 of_cpu.resize(of_cpu.len().max(cpu + 1), UNKNOWN);
                 of_cpu[cpu] = count;
             }
             count += 1;
         }
-        (count > 1).then_some(Caches { of_cpu, current_cpu })
+        (count > 1 && is_shared).then_some(Caches { of_cpu, current_cpu })
     }
 
-    /// The number of the cache that the calling thread is next to now. CPUs of which nothing is known
-    /// count as CPUs of one cache.
+    /// The number of the cache that the calling thread is next to now. CPUs of which nothing is
+    /// known count as CPUs of one cache.
     pub(crate) fn nearest(&self) -> u16 {
         self.of_cpu.get((self.current_cpu)()).copied().unwrap_or(UNKNOWN)
     }
@@ -53,8 +56,8 @@ impl Caches {
 
 const UNKNOWN: u16 = u16::MAX;
 
-/// More CPUs than any computer has.
-const MOST_CPUS: usize = 1 << 16;
+/// More CPUs than any computer has; fewer than `UNKNOWN`.
+const MOST_CPUS: usize = 1 << 15;
 
 /// The CPUs with their directories, by number.
 fn cpus(directory: &Path) -> Option<Vec<(usize, std::path::PathBuf)>> {
@@ -156,10 +159,16 @@ mod tests {
         assert_eq!(caches(&computer(&[&[("3", "0-1")], &[("3", "0-1")]])), None);
     }
 
+    /// As virtual machines show it: no processor would be near another.
+    #[test]
+    fn a_cache_for_each_cpu_is_not_worth_a_look_either() {
+        assert_eq!(caches(&computer(&[&[("3", "0")], &[("3", "1")]])), None);
+    }
+
     #[test]
     fn a_cpu_that_is_offline_is_unknown() {
-        let computer = computer(&[&[("3", "0")], &[], &[("3", "2")]]);
-        assert_eq!(caches(&computer).unwrap(), [0, UNKNOWN, 1]);
+        let computer = computer(&[&[("3", "0,2")], &[], &[("3", "0,2")], &[("3", "3")]]);
+        assert_eq!(caches(&computer).unwrap(), [0, UNKNOWN, 0, 1]);
     }
 
     #[test]

@@ -3,8 +3,8 @@
 //!
 //! Seen to fail when the reader does not read the state again (R3), when R1 or R2 is relaxed, when
 //! the note is cleared or written by a relaxed store, when it is cleared before the state says
-//! "running", and when the end of a poll is told by a relaxed store. Not seen to fail when `schedule`
-//! stores relaxed: what is read then was true earlier.
+//! "running", and when the end of a poll is told by a relaxed store. Not seen to fail when
+//! `schedule` stores relaxed: what is read then was true earlier.
 
 use loom::thread;
 

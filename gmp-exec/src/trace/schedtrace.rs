@@ -83,7 +83,8 @@ pub(crate) struct Schedtrace {
     throttled: Throttled,
 }
 
-/// What was last printed of throttling, and when it is to be looked at again, counted from the start.
+/// What was last printed of throttling, and when it is to be looked at again, counted from the
+/// start.
 #[derive(Debug, Default)]
 struct Throttled {
     seen: Throttling,

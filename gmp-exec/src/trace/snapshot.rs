@@ -141,8 +141,8 @@ impl Snapshot {
 impl RingEvents {
     fn of(copy: &Copy, scale: Scale) -> RingEvents {
         let events = copy.copied.events.iter().filter_map(|words| Event::unpack(*words));
-        // Otherwise a ring that is copied late would say that its thread has got a processor, and the
-        // ring copied before it would not say yet that the other thread had lost the processor.
+        // Otherwise a ring that is copied late would say that its thread has got a processor, and
+        // the ring copied before it would not say yet that the other thread had lost the processor.
         let events = events.filter(|event| !scale.is_later(event.ticks, TIME));
         RingEvents {
             source: copy.source,

@@ -1,15 +1,15 @@
 //! The number of processors changes while tasks run.
 
-use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::SeqCst;
+use std::sync::{Arc, Mutex};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use gmp_exec::runtime::{Handle, Runtime};
 use gmp_exec::spawn;
 use gmp_exec::task::{block_in_place, yield_now};
-use gmp_exec::time::sleep;
+use gmp_exec::time::{Instant, sleep, sleep_until};
 
 use crate::futures::join;
 use crate::support::{Flag, Watchdog, compute_for, current, multi, run, wait_until, wait_until_idle};
@@ -148,23 +148,24 @@ fn the_timers_of_a_retired_processor_fire() {
 }
 
 /// A busy processor looks at the timers of one other at a time, which with many processors may take
-/// long. So sysmon asks for a look at all of them.
+/// long. So sysmon asks for a look at all of them. Counted in turns of a busy task, because the
+/// whole process may get no core.
 #[test]
 fn the_timers_of_retired_processors_fire_in_time_beside_a_busy_task() {
-    const TURN: Duration = Duration::from_micros(30);
-    const SLEEP: Duration = Duration::from_millis(30);
+    const TURN: Duration = Duration::from_micros(20);
     let runtime = multi(64).build().unwrap();
-    let (metrics, begun) = (runtime.metrics(), Arc::new(AtomicUsize::new(0)));
+    let (turns, begun) = (Arc::new(Mutex::new(Vec::new())), Arc::new(AtomicUsize::new(0)));
     let sleepers: Vec<_> = (0..64)
         .map(|_| {
-            let begun = begun.clone();
+            let (turns, begun) = (turns.clone(), begun.clone());
             runtime.spawn(async move {
                 begun.fetch_add(1, SeqCst);
                 // The other tasks go to other processors.
                 block_in_place(|| wait_until(|| begun.load(SeqCst) == 64));
-                let start = Instant::now();
-                sleep(SLEEP).await;
-                start.elapsed() - SLEEP
+                let deadline = Instant::now() + Duration::from_millis(30);
+                sleep_until(deadline).await;
+                let turns = turns.lock().unwrap();
+                turns.len() - turns.partition_point(|&begun| begun < deadline)
             })
         })
         .collect();
@@ -172,11 +173,12 @@ fn the_timers_of_retired_processors_fire_in_time_beside_a_busy_task() {
     resize(&runtime, 1);
     let busy = runtime.spawn(async move {
         loop {
+            turns.lock().unwrap().push(Instant::now());
             compute_for(TURN);
             yield_now().await;
         }
     });
-    let mut late: Vec<Duration> = run(&runtime, async move {
+    let mut late = run(&runtime, async move {
         let mut late = Vec::new();
         for sleeper in sleepers {
             late.push(sleeper.await.unwrap());
@@ -185,8 +187,9 @@ fn the_timers_of_retired_processors_fire_in_time_beside_a_busy_task() {
     });
     busy.abort();
     late.sort();
-    assert!(late[32] < Duration::from_millis(20), "{late:?}");
-    wait_until(|| metrics.num_idle_workers() == 1);
+    // 1 to 130. If sysmon did not ask, about 1 100.
+    assert!(late[32] < 500, "{late:?}");
+    wait_until(|| runtime.metrics().num_idle_workers() == 1);
 }
 
 #[test]

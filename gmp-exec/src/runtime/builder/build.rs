@@ -12,7 +12,7 @@ use crate::sched::lost::{self, Leaks, Silence};
 use crate::sched::{Scheduler, SchedulerRef};
 use crate::sync::Arc;
 use crate::sys::caches::Caches;
-use crate::sys::time_slice;
+use crate::sys::{affinity, time_slice};
 use crate::task::Observed;
 use crate::trace::schedtrace;
 
@@ -113,7 +113,7 @@ impl Builder {
             is_local,
             processors,
             follow,
-            cpus: if is_multi_thread && follow.is_none() { procs::available() } else { usize::MAX },
+            cpus: if is_multi_thread && follow.is_none() { affinity::cpus() } else { usize::MAX },
             caches: if is_multi_thread { Caches::of_computer() } else { None },
             max_blocking_threads: self.max_blocking_threads,
             // The only machine of the other flavour is the thread inside `block_on`.

@@ -68,8 +68,8 @@ impl Scheduler {
         holds.is_some_and(|index| self.processors[index].has_work() || !self.global.is_empty())
     }
 
-    /// The same, but of the global queue only the part at which this processor begins to search. For
-    /// a hint: a look at all parts asks as many other cores.
+    /// The same, but of the global queue only the part at which this processor begins to search.
+    /// For a hint: a look at all parts asks as many other cores.
     pub(in crate::sched) fn has_work_nearby(&self, local: &Local) -> bool {
         let holds = local.machine.ownership.holds();
         holds.is_some_and(|index| self.processors[index].has_work() || !self.global.is_part_empty(index))

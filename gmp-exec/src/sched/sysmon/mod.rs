@@ -73,6 +73,8 @@ const RARE: u32 = 1_000;
 /// thresholds if that is shorter. At 10 ms a server of 820 requests a second had 6 % more context
 /// switches than on tokio.
 const SLOWEST: Duration = Duration::from_millis(15);
+/// A timer that is so late belongs to a processor whose own machine does not look at it.
+const OVERDUE: Duration = Duration::from_millis(1);
 /// The interval of close looks.
 const CLOSE: Duration = Duration::from_micros(500);
 /// How long sysmon looks closely after a poll that held its thread for long: a program that does so
@@ -373,20 +375,20 @@ impl Scheduler {
     }
 
     /// Processors look at timers, the network and the global queue after a number of turns. Where
-    /// so many turns take longer than the regular interval, sysmon asks for a look now. It also asks
-    /// if a timer is due: that of a processor without a machine, or with a stuck one, would
-    /// otherwise wait until a busy processor's looks have come round to that processor.
+    /// so many turns take longer than the regular interval, sysmon asks for a look now. It also
+    /// asks if a timer is overdue: that of a processor without a machine, or with a stuck one,
+    /// would otherwise wait until a busy processor's looks have come round to that processor.
     fn ask_for_looks(&self, memory: &mut Memory, now: Instant) {
         if memory.asked.is_some_and(|at| now.duration_since(at) < self.regular_pace()) {
             return;
         }
         memory.asked = Some(now);
         memory.turns.resize(self.processors.len(), 0);
-        let is_timer_due = self.earliest_timer() <= self.clock.now_ns();
+        let is_timer_overdue = self.earliest_timer().saturating_add(OVERDUE.as_nanos() as u64) <= self.clock.now_ns();
         for seen in &memory.seen {
             let processor = &self.processors[seen.sighting.processor];
             let before = std::mem::replace(&mut memory.turns[seen.sighting.processor], processor.ticks());
-            if is_timer_due || processor.ticks().wrapping_sub(before) < self.config.event_interval {
+            if is_timer_overdue || processor.ticks().wrapping_sub(before) < self.config.event_interval {
                 processor.ask_for_look();
             }
         }

@@ -16,8 +16,10 @@ use shuttle::rand::{Rng, thread_rng};
 use shuttle::scheduler::{PctScheduler, RandomScheduler};
 use shuttle::{Runner, thread};
 
-use crate::runtime::{Builder, Runtime};
+use crate::runtime::{Builder, Handle, Runtime};
+use crate::sched::config::Config;
 use crate::sched::sysmon::Memory;
+use crate::sched::{Scheduler, SchedulerRef};
 use crate::sync::Arc;
 use crate::sync::atomic::Ordering::*;
 use crate::sync::atomic::{AtomicBool, AtomicUsize};
@@ -40,7 +42,11 @@ pub(super) fn runtime(processors: usize) -> Stage {
     if thread_rng().gen_bool(0.5) {
         builder.thread_keep_alive(Duration::ZERO);
     }
-    Stage::of(builder.sysmon(false).build().unwrap())
+    let config = builder.sysmon(false).config(false).unwrap();
+    // The same on every computer.
+    let scheduler = Scheduler::new(Config { cpus: processors, caches: None, ..config });
+    scheduler.start_first_machine().unwrap();
+    Stage::of(Runtime::of(Handle::of(SchedulerRef::new(scheduler))))
 }
 
 /// A runtime that is leaked if the model fails: its drop would wait for threads that shuttle does

@@ -27,6 +27,32 @@ fn shuttle_tasks_spawn_storm() {
     });
 }
 
+/// Machines that steal more than one task wake two others, and all tasks run.
+#[test]
+fn shuttle_tasks_burst_wakes_machines_two_at_a_time() {
+    explore(|| {
+        let runtime = runtime(5);
+        let ran = Arc::new(AtomicUsize::new(0));
+        runtime.block_on(async {
+            let count = ran.clone();
+            let burst = spawn(async move {
+                let tasks: Vec<_> = (0..8)
+                    .map(|_| {
+                        let count = count.clone();
+                        spawn(async move { _ = count.fetch_add(1, Relaxed) })
+                    })
+                    .collect();
+                for task in tasks {
+                    task.await.unwrap();
+                }
+            });
+            burst.await.unwrap();
+        });
+        assert_eq!(ran.load(Relaxed), 8);
+        shut_down(runtime);
+    });
+}
+
 /// Shutdown at any moment drops every future: in a queue, on its way into a queue, running, or
 /// waiting.
 #[test]

@@ -1,11 +1,12 @@
 //! Turns tokio's instrumentation for tokio-console on with the feature `tracing` alone.
 //!
-//! tokio asks for `--cfg tokio_unstable`, too, which a library can't set for its user. The condition
-//! is the same text at each of its places, so the text is replaced wherever it is, and the number of
-//! places is checked: another version of tokio has another number.
+//! tokio asks for `--cfg tokio_unstable`, too, which a library can't set for its user. The
+//! condition is the same text at each of its places, so the text is replaced wherever it is, and
+//! the number of places is checked: another version of tokio has another number.
 //!
 //! A span that names no target has its module's path as one, and subscribers filter by it. The
-//! package has another name than tokio, so each of these spans gets the target that it has in tokio.
+//! package has another name than tokio, so each of these spans gets the target that it has in
+//! tokio.
 
 use std::fs;
 use std::path::Path;
@@ -32,8 +33,8 @@ const WITHOUT_TARGET: usize = 20;
 ///
 /// # Errors
 ///
-/// Fails if the number of places is another one than in this version of tokio, and when a file can't
-/// be read or written.
+/// Fails if the number of places is another one than in this version of tokio, and when a file
+/// can't be read or written.
 pub(super) fn apply(folder: &Path) -> Result<()> {
     let mut counts = Counts::default();
     let source = folder.join("src");

@@ -8,8 +8,8 @@
 //! repository.
 //!
 //! The rule: the original is known to the byte ([`origin`]), and each edit matches exactly once
-//! ([`edits`]), or as often as was counted (`instrumentation`). A fork was rejected (it would have to be
-//! published and rebased), and so was a patch file (it matches approximately).
+//! ([`edits`]), or as often as was counted (`instrumentation`). A fork was rejected (it would have
+//! to be published and rebased), and so was a patch file (it matches approximately).
 
 pub mod edits;
 pub(crate) mod instrumentation;

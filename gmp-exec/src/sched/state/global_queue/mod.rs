@@ -2,8 +2,8 @@
 //! processor.
 //!
 //! A runtime that was built with 16 processors or more has several parts, each with a lock of its
-//! own, so that not all submitters and takers need the same cache lines. A thread pushes to the part
-//! that its number chooses: what one thread pushes stays in order. A taker begins at some part
+//! own, so that not all submitters and takers need the same cache lines. A thread pushes to the
+//! part that its number chooses: what one thread pushes stays in order. A taker begins at some part
 //! and goes on to the next if that is empty, so no task waits for a particular processor.
 
 mod part;
@@ -16,8 +16,8 @@ use crate::sched::state::striped::Striped;
 use crate::task::Runnable;
 
 /// So many processors share a part, or up to twice as many, because the number of parts is a power
-/// of two. With 64 processors, a spawn by one of 64 threads takes 10.2 transfers of cache lines; with
-/// 16 processors for each part 11.7, with 32 14.8.
+/// of two. With 64 processors, a spawn by one of 64 threads takes 10.2 transfers of cache lines;
+/// with 16 processors for each part 11.7, with 32 14.8.
 const PROCESSORS: usize = 8;
 
 #[derive(Debug)]
@@ -43,8 +43,8 @@ impl GlobalQueue {
     }
 
     /// Removes one processor's share of a part, at most `most` tasks. Returns the first task; the
-    /// rest go to `keep`. Begins with the part `next`, which is then the one after the part that was
-    /// found: a taker that keeps it serves all parts that have tasks in turn.
+    /// rest go to `keep`. Begins with the part `next`, which is then the one after the part that
+    /// was found: a taker that keeps it serves all parts that have tasks in turn.
     #[doc(alias = "globrunqget")]
     pub(crate) fn pop(
         &self,

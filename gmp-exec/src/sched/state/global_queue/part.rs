@@ -48,9 +48,9 @@ pub(crate) enum Pushed {
     Closed(Vec<Runnable>),
 }
 
-/// Takes the tasks of all parts, for the thread that closes the queue. If there are none, every push
-/// is refused from now on. All locks are held at once: a task that is cancelled on behalf of one
-/// part may wake a task into another.
+/// Takes the tasks of all parts, for the thread that closes the queue. If there are none, every
+/// push is refused from now on. All locks are held at once: a task that is cancelled on behalf of
+/// one part may wake a task into another.
 pub(super) fn take_or_refuse<'a>(parts: impl Iterator<Item = &'a Part>) -> VecDeque<Runnable> {
     let mut lists: Vec<_> = parts.map(|part| part.list.lock()).collect();
     let mut condemned = VecDeque::new();
@@ -84,8 +84,8 @@ impl Part {
         Pushed::Queued
     }
 
-    /// Removes one processor's share of the queue, at most `most` tasks and at least one. Returns the
-    /// first task; the rest go to `keep`.
+    /// Removes one processor's share of the queue, at most `most` tasks and at least one. Returns
+    /// the first task; the rest go to `keep`.
     pub(super) fn pop(&self, processors: usize, most: usize, mut keep: impl FnMut(Runnable)) -> Option<Runnable> {
         if self.is_empty() {
             return None;

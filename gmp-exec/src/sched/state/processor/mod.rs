@@ -46,8 +46,8 @@ pub(crate) struct Processor {
     /// below on every turn.
     pub(crate) queue: Apart<LocalQueue<Runnable>>,
     pub(crate) runnext: Apart<RunNext<Runnable>>,
-    /// Written by the holder of the token: the last-level cache that its machine was next to when it
-    /// last looked. Apart, because thieves read it, and it hardly ever changes.
+    /// Written by the holder of the token: the last-level cache that its machine was next to when
+    /// it last looked. Apart, because thieves read it, and it hardly ever changes.
     cache: Apart<AtomicU16>,
     /// Used on the current-thread flavour only.
     pub(crate) spill: Spill,

@@ -9,6 +9,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
 use crate::runtime::Builder;
+use crate::sched::config::Config;
 use crate::sched::{Scheduler, SchedulerRef};
 use crate::sync::Arc;
 use crate::sync::lines::recorder::{self, Place};
@@ -40,7 +41,9 @@ impl Stage {
     pub(super) fn new(processors: usize) -> Stage {
         let mut builder = Builder::new_multi_thread();
         builder.worker_threads(processors).thread_keep_alive(Duration::MAX).enable_all();
-        let scheduler = Scheduler::new(builder.config(false).expect("the settings are valid"));
+        let config = builder.config(false).expect("the settings are valid");
+        // The same on every computer.
+        let scheduler = Scheduler::new(Config { cpus: processors, caches: None, ..config });
         scheduler.start_first_machine().expect("a thread");
         Stage { handle: SchedulerRef::new(scheduler), processors, result: Arc::default() }
     }
