@@ -1,6 +1,7 @@
 //! Waking a machine for work that was published (Go: `wakep`, `startm`).
 
 use crate::context;
+use crate::sched::handoff::take::Retaken;
 use crate::sched::scheduler::Scheduler;
 use crate::sched::state::global_queue::Pushed;
 use crate::sched::state::idle::Wake;
@@ -36,11 +37,20 @@ impl Scheduler {
         if self.idle.should_wake() {
             self.wake_spinner();
         } else if self.takeable.is_any() {
-            self.retake_listed();
+            self.retake_or_call_sysmon();
         } else if self.sysmon.is_listening() {
             self.call_sysmon();
         } else if self.config.is_current_thread() {
             self.interrupt_sleeper();
+        }
+    }
+
+    /// A listed processor may turn out to have been given away. Then the submitter does what it
+    /// would have done without the list.
+    #[cold]
+    fn retake_or_call_sysmon(self: &Arc<Self>) {
+        if self.retake_listed() == Retaken::Nothing && self.sysmon.is_listening() {
+            self.call_sysmon();
         }
     }
 
@@ -118,8 +128,10 @@ mod tests {
 
     use crate::runtime::{Builder, Handle, Runtime};
     use crate::sched::config::Config;
+    use crate::sched::state::machine::Machine;
     use crate::sched::{Scheduler, SchedulerRef};
     use crate::sync::Arc;
+    use crate::sync::atomic::Ordering::SeqCst;
     use crate::task::{JoinSet, spawn, yield_now};
 
     const PROCESSORS: usize = 64;
@@ -130,6 +142,21 @@ mod tests {
         let scheduler = Scheduler::new(Config { cpus: usize::MAX, ..builder.unwrap() });
         scheduler.start_first_machine().unwrap();
         Runtime::of(Handle::of(SchedulerRef::new(scheduler)))
+    }
+
+    /// A machine has offered its processor and then given it to another machine. A submitter that
+    /// finds the offer must not mistake the offer for a processor.
+    #[test]
+    fn sysmon_is_called_although_an_offer_without_a_processor_is_listed() {
+        let scheduler = Scheduler::new(Builder::new_multi_thread().worker_threads(1).config(false).unwrap());
+        let _token = scheduler.idle.acquire(usize::MAX).unwrap();
+        scheduler.takeable.offer(&Machine::new(scheduler.idle.count_machine().unwrap()));
+        for is_listed in [true, false] {
+            assert_eq!(scheduler.takeable.is_any(), is_listed);
+            scheduler.sysmon.listening.store(true, SeqCst);
+            scheduler.wake_one();
+            assert!(!scheduler.sysmon.is_listening(), "the call has ended this");
+        }
     }
 
     /// Each task holds its thread until all others run, so each needs a processor.

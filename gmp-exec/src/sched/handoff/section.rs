@@ -2,7 +2,7 @@
 
 use crate::context;
 use crate::sched::handoff::hand_off;
-use crate::sched::local::{Held, InScheduler, Local};
+use crate::sched::local::{InScheduler, Local};
 use crate::sched::shutdown::last_poll;
 use crate::sched::state::machine::ownership::Region;
 use crate::sched::submit::push_tail;
@@ -27,21 +27,13 @@ pub(crate) enum Section {
 #[doc(alias = "entersyscall")]
 #[doc(alias = "entersyscallblock")]
 pub(crate) fn blocking_section<R>(local: &Local, section: Section, f: impl FnOnce() -> R) -> R {
-    let _end = begin(local, section).map(|before| End {
-        local,
-        before,
-        outer: local.in_section.replace(true),
-        may_poll: match section {
-            Section::WillBlock => last_poll::step_out(local),
-            Section::MayBlock => last_poll::may_poll(local),
-        },
-    });
+    let _end = begin(local, section);
     let _budget = crate::task::coop::with_budget(None);
     f()
 }
 
 /// `None`: the machine was in scheduler code already.
-fn begin(local: &Local, section: Section) -> Option<Region> {
+fn begin(local: &Local, section: Section) -> Option<End<'_>> {
     let scheduler = &local.scheduler;
     let guard = local.enter();
     let before = guard.came_from();
@@ -49,35 +41,63 @@ fn begin(local: &Local, section: Section) -> Option<Region> {
         return None;
     }
     local.record(Kind::SectionBegin, context::current_task_id(), 0);
-    // Without sysmon the processor is handed off even if nothing waits: only sysmon would notice
-    // work that comes later, a timer of this processor included.
-    let at_once = section == Section::WillBlock || before == Region::Offered || !scheduler.config.sysmon;
-    if guard.held().is_some() && (!scheduler.config.sysmon || scheduler.has_waiting_work(local)) {
-        if at_once {
-            hand_off(local);
-            guard.held().iter().for_each(|held| publish_runnext(local, held));
-        } else {
+    let outer = local.in_section.replace(true);
+    if !scheduler.config.sysmon {
+        // Only sysmon would notice work that comes later, a timer of this processor included.
+        give_away(local, &guard);
+        guard.leave_for(Region::Offered);
+        scheduler.offer_again(&local.machine);
+    } else if section == Section::WillBlock || before == Region::Offered {
+        guard.leave_for(Region::Offered);
+        offer(local);
+    } else {
+        if scheduler.has_waiting_work(local) {
             scheduler.sysmon.look_soon();
         }
+        guard.leave_for(Region::Blocking);
     }
-    resume(local, guard, if at_once { Region::Offered } else { Region::Blocking });
-    Some(before)
+    let may_poll = match section {
+        Section::WillBlock => last_poll::step_out(local),
+        Section::MayBlock => last_poll::may_poll(local),
+    };
+    Some(End { local, before, outer, may_poll })
 }
 
-/// No machine was available, so the processor stays for now. The first machine that comes back
-/// looks for visible work, and the task in `runnext` is not visible, so it moves to the ring.
-fn publish_runnext(local: &Local, held: &Held<'_>) {
-    if let Some(task) = held.processor.runnext.take(&held.proof) {
-        push_tail(&local.scheduler, held, task);
+/// The machine has begun a section that will block: offers its processor to submitters. This comes
+/// before the only look at what waits, because a submitter looks for offers after it has published
+/// (sched/README.md §7).
+#[inline]
+fn offer(local: &Local) {
+    let Some(index) = local.machine.ownership.holds() else { return };
+    let scheduler = &local.scheduler;
+    scheduler.takeable.offer(&local.machine);
+    // Other machines don't look into `runnext`.
+    if scheduler.has_visible_work() || scheduler.processors[index].has_work() {
+        something_waits(local);
     }
 }
 
-/// Leaves scheduler code for a section, or returns to the region around it.
-fn resume(local: &Local, guard: InScheduler<'_>, region: Region) {
-    let keeps = guard.held().is_some();
-    guard.leave_for(region);
-    if keeps && region == Region::Offered {
-        local.scheduler.offer(&local.machine);
+#[cold]
+fn something_waits(local: &Local) {
+    let scheduler = &local.scheduler;
+    if scheduler.has_waiting_work(local) {
+        give_away(local, &local.enter());
+    } else {
+        scheduler.retake_listed();
+    }
+}
+
+/// Gives the processor to another machine. If none is available, the processor stays for now. The
+/// first machine that comes back looks for visible work, and the task in `runnext` is not visible,
+/// so it moves to the ring.
+fn give_away(local: &Local, guard: &InScheduler<'_>) {
+    if guard.held().is_some() {
+        hand_off(local);
+    }
+    if let Some(held) = guard.held() {
+        if let Some(task) = held.processor.runnext.take(&held.proof) {
+            push_tail(&local.scheduler, &held, task);
+        }
     }
 }
 
@@ -103,6 +123,9 @@ impl Drop for End<'_> {
         if self.before == Region::Poll && guard.held().is_none() {
             self.local.scheduler.watch(&self.local.machine, self.local.machine.ownership.turn());
         }
-        resume(self.local, guard, self.before);
+        guard.leave_for(self.before);
+        if self.before == Region::Offered {
+            self.local.scheduler.offer_again(&self.local.machine);
+        }
     }
 }

@@ -29,6 +29,15 @@ pub(in crate::sched) enum TakeOutcome {
     NoMachine,
 }
 
+/// What came of a look at the list of takeable processors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::sched) enum Retaken {
+    /// A processor was taken, or can't be because no machine is available.
+    Done,
+    /// None of the listed machines holds a processor that may be taken.
+    Nothing,
+}
+
 impl Scheduler {
     /// Offers a machine's processor to submitters. The machine has begun a section that will block.
     pub(in crate::sched) fn offer(self: &Arc<Self>, machine: &Arc<Machine>) {
@@ -51,24 +60,25 @@ impl Scheduler {
     /// finds a machine for it. If no machine is available, the entry stays listed, and the next
     /// machine that comes back asks again (`park::ask_once_more`).
     #[cold]
-    pub(in crate::sched) fn retake_listed(self: &Arc<Self>) {
+    pub(in crate::sched) fn retake_listed(self: &Arc<Self>) -> Retaken {
         while !self.idle.snapshot().is_exhausted() {
-            let Some(note) = self.takeable.pop() else { return };
+            let Some(note) = self.takeable.pop() else { return Retaken::Nothing };
             match self.retake(&note) {
                 // A refusal is temporary: sysmon grants a permit beyond the limit after a while.
                 TakeOutcome::Stale | TakeOutcome::Refused => {}
-                TakeOutcome::Done => return,
+                TakeOutcome::Done => break,
                 TakeOutcome::NoMachine => {
                     self.takeable.put_back(note);
                     // A machine that came back before the entry was listed again has not seen it,
                     // and may be the machine that was missing.
                     fence(SeqCst);
                     if self.is_shutdown() || self.idle.snapshot().spares == 0 {
-                        return;
+                        break;
                     }
                 }
             }
         }
+        Retaken::Done
     }
 
     /// Takes a processor from a stuck machine and gives it to another one. The other machine is

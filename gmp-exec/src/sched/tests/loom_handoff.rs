@@ -94,6 +94,26 @@ fn loom_handoff_section_against_submit() {
     });
 }
 
+/// A section begins while a task waits in `runnext`, where no other machine looks, and lasts until
+/// the task has run.
+#[test]
+fn loom_handoff_section_with_runnext() {
+    explore(4, || {
+        let scheduler = trusting(1);
+        list_a_sleeper(&scheduler);
+        let ran = Gate::default();
+        let [blocking, heir] = [busy(&scheduler).in_poll(), idle(&scheduler)];
+        let heir = heir.start(run_one);
+        let blocking = blocking.start(move |local| {
+            let opened = ran.clone();
+            submit(task(&local.scheduler, move || opened.open()), false);
+            blocking_section(local, Section::WillBlock, || ran.wait());
+        });
+        blocking.join().unwrap();
+        heir.join().unwrap();
+    });
+}
+
 /// A timer is set inside a section while a submitter takes the processor. The machine that gets the
 /// processor, and sleeps in the netpoll when its own task is done, learns of the timer.
 #[test]
