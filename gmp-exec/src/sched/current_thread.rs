@@ -14,7 +14,7 @@ use std::time::Duration;
 use event_listener::Listener;
 
 use crate::context::{self, Entered};
-use crate::sched::find_runnable::fire_timers;
+use crate::sched::fire_timers::fire_timers;
 use crate::sched::local::{Held, Local};
 use crate::sched::lost::{self, Before};
 use crate::sched::measure;

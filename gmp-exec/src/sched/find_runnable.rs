@@ -8,6 +8,7 @@
 //! empty, the machine looks at timers, the global queue, the network, and the rings of other
 //! processors. Then it parks (`park`).
 
+use crate::sched::fire_timers::{fire_own_and_other_timers, fire_timers, fire_timers_of};
 use crate::sched::local::{Held, Local, Next};
 use crate::sched::park::{obtain_processor, park};
 use crate::sched::resize::give_away_queue;
@@ -15,8 +16,6 @@ use crate::sched::state::processor::local_queue::{CAPACITY, HALF};
 use crate::sched::submit::{inject, push_tail};
 use crate::sched::{record, shutdown, steal};
 use crate::task::Runnable;
-use crate::time::timers::wake_all;
-use crate::trace::Kind;
 
 /// Turns between looks at the processor's own timers, if there are any: such a look reads the clock
 /// (about 20 ns).
@@ -105,7 +104,7 @@ fn look_around(local: &Local, held: &Held<'_>) -> Option<Runnable> {
         if is_asked || !config.sysmon {
             fire_timers(local)
         } else {
-            fire_own_and_other_timers(local, held, (tick / config.event_interval) as usize)
+            fire_own_and_other_timers(local, held)
         }
         queue_ready(local, held, local.scheduler.netpoll_gate.look(local));
         local.note_cache(processor);
@@ -187,57 +186,6 @@ fn take_global_in_turn(local: &Local, held: &Held<'_>) -> Option<Runnable> {
 
 fn look_at_network(local: &Local, held: &Held<'_>) -> Option<Runnable> {
     inject(&local.scheduler, held, local.scheduler.netpoll_gate.look(local))
-}
-
-/// Fires the due timers of all processors: no machine looks at the timers of an idle processor, and
-/// those of a stuck one must not wait.
-pub(super) fn fire_timers(local: &Local) {
-    let scheduler = &local.scheduler;
-    let earliest = scheduler.earliest_timer();
-    if earliest == u64::MAX {
-        return;
-    }
-    let now = scheduler.clock.now_ns();
-    if earliest > now {
-        return;
-    }
-    let mut fired = Vec::new();
-    for processor in scheduler.processors.iter() {
-        if processor.timers.earliest() <= now {
-            processor.timers.expire(now, &mut fired);
-        }
-    }
-    local.record(Kind::Timers, 0, fired.len());
-    wake_all(fired);
-}
-
-/// Fires the due timers of this processor and of one other, the next one with each look. Machines
-/// that set timers write the words that are read here, so a look at all of them would ask as many
-/// other cores (docs/many-cores.md). The sleeper, or a machine that searches, looks at the timers
-/// of an idle processor. The timers of a stuck processor wait until a busy one comes round to it,
-/// or until sysmon asks for a look at all.
-fn fire_own_and_other_timers(local: &Local, held: &Held<'_>, look: usize) {
-    fire_timers_of(local, held.index);
-    let others = local.scheduler.processors.len() - 1;
-    if others > 0 {
-        let other = (held.index + 1 + look % others) % (others + 1);
-        fire_timers_of(local, other);
-    }
-}
-
-fn fire_timers_of(local: &Local, index: usize) {
-    let timers = &local.scheduler.processors[index].timers;
-    let earliest = timers.earliest();
-    if earliest == u64::MAX {
-        return;
-    }
-    let now = local.scheduler.clock.now_ns();
-    if earliest <= now {
-        let mut fired = Vec::new();
-        timers.expire(now, &mut fired);
-        local.record(Kind::Timers, 0, fired.len());
-        wake_all(fired);
-    }
 }
 
 #[cfg(all(test, not(any(loom, shuttle))))]

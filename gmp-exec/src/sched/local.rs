@@ -6,6 +6,7 @@ use std::cell::{Cell, RefCell};
 
 use crate::context;
 use crate::sched::config::{Config, Flavor};
+use crate::sched::fire_timers::OtherTimers;
 use crate::sched::scheduler::Scheduler;
 use crate::sched::scheduler_ref::SchedulerRef;
 use crate::sched::state::deferred::Deferred;
@@ -76,6 +77,8 @@ pub(crate) struct Local {
     /// Whether the machine is inside a declared blocking section. A loss in there says nothing
     /// about the task.
     pub(crate) in_section: Cell<bool>,
+    /// Whose timers the machine looks at next, beside those of its own processor.
+    pub(super) other_timers: OtherTimers,
     /// Tasks that became ready inside `Netpoll::poll`, in order.
     pub(crate) ready: RefCell<Vec<Runnable>>,
     /// Wakers of futures that have yielded; on the current-thread flavour only.
@@ -128,6 +131,7 @@ impl Local {
             forced_at: Cell::new(u64::MAX),
             lost_by: Cell::new(None),
             in_section: Cell::new(false),
+            other_timers: OtherTimers::default(),
             ready: RefCell::new(Vec::new()),
             deferred: Deferred::default(),
             hog: Cell::new(None),

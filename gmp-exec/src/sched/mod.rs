@@ -24,6 +24,7 @@ pub(crate) mod root_record;
 mod run;
 
 mod find_runnable;
+mod fire_timers;
 mod steal;
 
 mod netpoll;

@@ -182,6 +182,7 @@ impl Scheduler {
             StuckBy::Blocking => counters.taken_blocked.add_shared(1),
             StuckBy::Computing => {
                 counters.taken_computing.add_shared(1);
+                self.sysmon.computing_was_taken.store(true, Relaxed);
                 self.suspect_place_of(&note.machine, note.seen.turn());
             }
         }
@@ -190,7 +191,6 @@ impl Scheduler {
         }
         self.record_taken(note);
         if note.seen.region == Region::Poll {
-            self.sysmon.poll_was_taken.store(true, Relaxed);
             self.watch(&note.machine, note.seen.turn());
         }
         // No machine has looked at this processor's timers while it was stuck, and its next tasks

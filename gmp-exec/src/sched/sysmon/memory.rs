@@ -4,6 +4,7 @@
 //! sysmon recognises a poll by its number and not by samples of the clock, so it never takes a
 //! number of short polls for one long poll. Sections inside a poll do not end it.
 
+use std::ops::Range;
 use std::time::{Duration, Instant};
 
 use crate::blocked::BlockedCause;
@@ -162,8 +163,10 @@ impl Memory {
         self.seen.iter().any(is_new)
     }
 
-    pub(super) fn has_poll_of(&self, length: Duration, now: Instant) -> bool {
-        self.seen.iter().any(|seen| seen.sighting.region == Region::Poll && now.duration_since(seen.since) >= length)
+    pub(super) fn has_poll_of(&self, length: Range<Duration>, now: Instant) -> bool {
+        let is_such =
+            |seen: &Seen| seen.sighting.region == Region::Poll && length.contains(&now.duration_since(seen.since));
+        self.seen.iter().any(is_such)
     }
 
     /// A program that has had a long poll will have another.
@@ -311,5 +314,20 @@ impl Seen {
         };
         let is_news = matches!(self.recorded, None | Some(BlockedCause::Starved)) && self.recorded != Some(cause);
         is_news.then(|| *self.recorded.insert(cause))
+    }
+}
+
+#[cfg(all(test, not(any(loom, shuttle))))]
+mod tests {
+    use super::*;
+
+    /// sysmon would look closely, and machines would wake successors, until the poll ends.
+    #[test]
+    fn a_poll_that_blocks_for_hours_is_news_only_at_first() {
+        let (begin, news) = (Instant::now(), Duration::from_millis(2)..CLOSE_FOR);
+        let sighting = Sighting { processor: 0, region: Region::Poll, polls: 0 };
+        let memory = Memory { seen: vec![Seen::new(Machine::new(0), sighting, begin)], ..Memory::default() };
+        let has_news = |after| memory.has_poll_of(news.clone(), begin + Duration::from_millis(after));
+        assert_eq!([1, 2, 999, 1_000, 3_600_000].map(has_news), [false, true, true, false, false]);
     }
 }

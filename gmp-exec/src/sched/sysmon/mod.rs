@@ -246,8 +246,8 @@ impl Scheduler {
         self.takeable.prune();
         let taken_by_others = std::mem::take(&mut *self.sysmon.guesses.lock());
         let others_have_found = !taken_by_others.is_empty();
-        taken_by_others.into_iter().for_each(|(machine, turn, at)| memory.trust.add(machine, turn, at));
-        memory.trust.check(now);
+        taken_by_others.into_iter().for_each(|(machine, seen, at)| memory.trust.add(machine, seen, at));
+        let sleeps_on = memory.trust.check(now);
         memory.update(self, self.regular_pace() * 2, now);
         memory.is_anything_waiting = self.is_anything_waiting();
         self.look_at_absent(&mut memory.absent, now);
@@ -255,7 +255,7 @@ impl Scheduler {
         self.grant_one_extra(memory, found.refused.as_ref());
         self.ask_for_looks(memory, now);
         self.wake_for_unwatched_work(memory, now);
-        self.expect_long_polls(memory, now);
+        self.expect_long_polls(memory, sleeps_on, now);
         self.slow_down(memory);
         let outcome = Outcome {
             was_called: std::mem::take(&mut memory.was_called),
@@ -303,7 +303,7 @@ impl Scheduler {
             match self.take_or_list(&note, is_waited_for) {
                 TakeOutcome::Done if cause == StuckBy::Blocking => {
                     found.has_blocked = true;
-                    memory.trust.add(note.machine, note.seen.turn(), now);
+                    memory.trust.add(note.machine, note.seen, now);
                 }
                 TakeOutcome::Done => standard.threshold = threshold,
                 TakeOutcome::Refused => {
@@ -328,7 +328,7 @@ impl Scheduler {
         };
         let Some((machine, seen)) = self.holders().take(QUESTIONS).find(is_asleep) else { return false };
         let now = Instant::now();
-        let guess = (machine.clone(), seen.turn(), now);
+        let guess = (machine.clone(), seen, now);
         let note = Note { machine, seen, cause: StuckBy::Blocking, since: now };
         let is_taken = self.retake(&note) == TakeOutcome::Done;
         if is_taken {
@@ -395,9 +395,10 @@ impl Scheduler {
     }
 
     /// Tells machines that leave the netpoll whether to expect long polls. A processor may be taken
-    /// before its poll has lasted for long.
-    fn expect_long_polls(&self, memory: &mut Memory, now: Instant) {
-        if self.sysmon.poll_was_taken.swap(false, Relaxed) {
+    /// before its poll has lasted for long: the poll counts as long if it computed, or if it
+    /// `sleeps_on` at the next look. One that slept only for a moment says nothing about others.
+    fn expect_long_polls(&self, memory: &mut Memory, sleeps_on: bool, now: Instant) {
+        if self.sysmon.computing_was_taken.swap(false, Relaxed) || sleeps_on {
             memory.long_poll = Some(now);
         }
         self.sysmon.expects_long_polls.store(memory.expects_long_polls(now), Relaxed);
@@ -421,7 +422,7 @@ impl Scheduler {
         if !self.idle.should_wake() {
             return;
         }
-        if self.netpoll_gate.netpoll().is_some() && memory.has_poll_of(self.regular_pace(), now) {
+        if self.netpoll_gate.netpoll().is_some() && memory.has_poll_of(self.regular_pace()..CLOSE_FOR, now) {
             memory.close_until = Some(now + CLOSE_FOR);
             memory.long_poll = Some(now);
         }

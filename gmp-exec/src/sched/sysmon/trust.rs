@@ -11,6 +11,7 @@
 use std::time::{Duration, Instant};
 
 use crate::sched::state::machine::Machine;
+use crate::sched::state::machine::ownership::{Region, Sighting};
 use crate::sync::Arc;
 use crate::sys::thread_state::ThreadState;
 
@@ -39,7 +40,7 @@ pub(super) struct Trust {
 #[derive(Debug)]
 struct Guess {
     machine: Arc<Machine>,
-    turn: u64,
+    seen: Sighting,
     at: Instant,
 }
 
@@ -47,7 +48,7 @@ impl Guess {
     /// Whether the poll goes on asleep. A poll that goes on by computing does not count: such a
     /// thread also sleeps for a moment now and then.
     fn sleeps_on(&self) -> bool {
-        self.machine.ownership.turn() == self.turn && self.machine.state() != Some(ThreadState::Runnable)
+        self.machine.ownership.turn() == self.seen.turn() && self.machine.state() != Some(ThreadState::Runnable)
     }
 }
 
@@ -66,22 +67,27 @@ impl Trust {
         }
     }
 
-    pub(super) fn add(&mut self, machine: Arc<Machine>, turn: u64, at: Instant) {
-        self.open.push(Guess { machine, turn, at });
+    pub(super) fn add(&mut self, machine: Arc<Machine>, seen: Sighting, at: Instant) {
+        self.open.push(Guess { machine, seen, at });
     }
 
     /// Called at the next look: are the machines that lost their processor still asleep in the same
-    /// poll? If this look is late, a poll that has ended proves nothing.
-    pub(super) fn check(&mut self, now: Instant) {
+    /// poll? If this look is late, a poll that has ended proves nothing. Returns whether a
+    /// machine sleeps on, and not in a declared section.
+    pub(super) fn check(&mut self, now: Instant) -> bool {
         self.recover(now);
+        let mut any_sleeps_on = false;
         for guess in self.open.drain(..) {
-            let change = match guess.sleeps_on() {
+            let sleeps_on = guess.sleeps_on();
+            any_sleeps_on |= sleeps_on && guess.seen.region == Region::Poll;
+            let change = match sleeps_on {
                 true => 1,
                 false if now.saturating_duration_since(guess.at) < LONG => -WRONG,
                 false => 0,
             };
             self.level = (self.level + change).clamp(-MOST, MOST);
         }
+        any_sleeps_on
     }
 
     fn recover(&mut self, now: Instant) {
@@ -97,18 +103,35 @@ impl Trust {
 #[cfg(all(test, not(any(loom, shuttle))))]
 mod tests {
     use super::*;
-    use crate::sched::state::machine::ownership::Region;
+
+    /// A guess about a machine in its first turn.
+    fn guess(trust: &mut Trust, region: Region, now: Instant) -> Arc<Machine> {
+        let machine = Machine::new(0);
+        trust.add(machine.clone(), Sighting { processor: 0, region, polls: 0 }, now);
+        machine
+    }
+
+    /// A guess about a poll that is over by now.
+    fn wrong_guess(trust: &mut Trust, now: Instant) {
+        guess(trust, Region::Poll, now).ownership.begin(Region::Poll);
+    }
 
     /// `right` of 9 guesses are about polls that go on.
     fn check(trust: &mut Trust, right: usize, now: Instant) {
-        for number in 0..9 {
-            let machine = Machine::new(number);
-            trust.add(machine.clone(), machine.ownership.turn(), now);
-            if number >= right {
-                machine.ownership.begin(Region::Poll);
-            }
+        (0..right).for_each(|_| drop(guess(trust, Region::Poll, now)));
+        (right..9).for_each(|_| wrong_guess(trust, now));
+        assert_eq!(trust.check(now), right > 0);
+    }
+
+    /// A declared section may last, and says nothing about polls.
+    #[test]
+    fn only_polls_that_sleep_on_are_long() {
+        let (mut trust, now) = (Trust::default(), Instant::now());
+        for (region, is_long) in [(Region::Poll, true), (Region::Blocking, false), (Region::Offered, false)] {
+            guess(&mut trust, region, now);
+            assert_eq!(trust.check(now), is_long, "{region:?}");
         }
-        trust.check(now);
+        assert!(!trust.check(now), "each guess is checked once");
     }
 
     #[test]
@@ -131,9 +154,8 @@ mod tests {
         let mut required_sleep = Vec::new();
         for _ in 0..6 {
             required_sleep.push(trust.required_sleep().as_micros());
-            let machine = Machine::new(0);
-            trust.add(machine.clone(), machine.ownership.turn() + 1, now);
-            trust.check(now);
+            wrong_guess(&mut trust, now);
+            assert!(!trust.check(now));
         }
         assert_eq!(required_sleep, [0, 20, 40, 80, 160, 160]);
     }
@@ -151,9 +173,9 @@ mod tests {
     fn a_late_look_makes_no_guess_wrong() {
         let (mut trust, now) = (Trust::default(), Instant::now());
         for _ in 0..MOST {
-            trust.add(Machine::new(0), 1, now);
+            wrong_guess(&mut trust, now);
         }
-        trust.check(now + LONG);
+        assert!(!trust.check(now + LONG));
         assert_eq!(trust.required_sleep(), Duration::ZERO);
     }
 }
