@@ -94,7 +94,7 @@ mod tests {
             let cache = format!("sys/devices/system/cpu/cpu{cpu}/cache/index0");
             root.file(&format!("{cache}/level"), "3\n").file(&format!("{cache}/shared_cpu_list"), sharing)
         });
-        let caches: &Caches = Box::leak(Box::new(Caches::below(root.path(), cpu).unwrap()));
+        let caches: &Caches = Box::leak(Box::new(Caches::below(root.path(), || Some(cpu())).unwrap()));
         let config = Builder::new_multi_thread().worker_threads(PROCESSORS).sysmon(false).config(false).unwrap();
         let scheduler = Scheduler::new(Config { caches: Some(caches), ..config });
         scheduler.start_first_machine().unwrap();

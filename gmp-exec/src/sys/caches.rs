@@ -8,12 +8,14 @@ use std::fs;
 use std::path::Path;
 use std::sync::OnceLock;
 
+use crate::sys::cpu::current_cpu;
+
 /// The last-level caches of a computer that has several, and CPUs that share one.
 #[derive(Debug)]
 pub(crate) struct Caches {
     /// The number of each CPU's cache.
     of_cpu: Vec<u16>,
-    current_cpu: fn() -> usize,
+    current_cpu: fn() -> Option<usize>,
 }
 
 impl Caches {
@@ -28,7 +30,7 @@ impl Caches {
     }
 
     /// The same with another directory in place of `/`.
-    pub(crate) fn below(root: &Path, current_cpu: fn() -> usize) -> Option<Caches> {
+    pub(crate) fn below(root: &Path, current_cpu: fn() -> Option<usize>) -> Option<Caches> {
         let mut of_cpu = Vec::new();
         let (mut count, mut is_shared) = (0, false);
         for (cpu, directory) in cpus(&root.join("sys/devices/system/cpu"))? {
@@ -50,7 +52,7 @@ impl Caches {
     /// The number of the cache that the calling thread is next to now. CPUs of which nothing is
     /// known count as CPUs of one cache.
     pub(crate) fn nearest(&self) -> u16 {
-        self.of_cpu.get((self.current_cpu)()).copied().unwrap_or(UNKNOWN)
+        (self.current_cpu)().and_then(|cpu| self.of_cpu.get(cpu).copied()).unwrap_or(UNKNOWN)
     }
 }
 
@@ -97,17 +99,6 @@ fn cpu_list(list: &str) -> Option<Vec<usize>> {
     Some(cpus)
 }
 
-#[cfg(any(target_os = "linux", target_os = "android"))]
-fn current_cpu() -> usize {
-    rustix::thread::sched_getcpu()
-}
-
-/// No cache is known there.
-#[cfg(not(any(target_os = "linux", target_os = "android")))]
-fn current_cpu() -> usize {
-    usize::MAX
-}
-
 #[cfg(all(test, not(any(loom, shuttle))))]
 mod tests {
     use super::*;
@@ -132,7 +123,7 @@ mod tests {
     }
 
     fn caches(computer: &FakeRoot) -> Option<Vec<u16>> {
-        Caches::below(computer.path(), || 0).map(|caches| caches.of_cpu)
+        Caches::below(computer.path(), || Some(0)).map(|caches| caches.of_cpu)
     }
 
     /// Two threads for each core, and two caches of level 3.
@@ -183,7 +174,7 @@ mod tests {
     fn the_nearest_cache_is_that_of_the_current_cpu() {
         let computer = computer(&[&[("3", "0")], &[("3", "1-2")]]);
         let nearest = |cpu| Caches::below(computer.path(), cpu).unwrap().nearest();
-        let cpus: [fn() -> usize; 4] = [|| 0, || 1, || 2, || 64];
-        assert_eq!(cpus.map(nearest), [0, 1, 1, UNKNOWN]);
+        let cpus: [fn() -> Option<usize>; 5] = [|| Some(0), || Some(1), || Some(2), || Some(64), || None];
+        assert_eq!(cpus.map(nearest), [0, 1, 1, UNKNOWN, UNKNOWN]);
     }
 }

@@ -4,6 +4,7 @@
 pub(crate) mod affinity;
 pub(crate) mod caches;
 pub(crate) mod cgroup;
+pub(crate) mod cpu;
 pub(crate) mod cycles;
 pub(crate) mod errno;
 #[cfg(test)]

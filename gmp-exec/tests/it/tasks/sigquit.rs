@@ -1,9 +1,11 @@
 //! `GMP_DEBUG=sigquit=1`: SIGQUIT prints all tasks, and the program goes on.
 //!
-//! Each case is a process of its own, which runs this binary with the test `in_a_child`.
+//! Each case is a process of its own, which runs this binary with the test `in_a_child`. It ends at
+//! the latest when a test has run out of patience, and so does each wait for it.
 
 use std::future::pending;
 use std::io::{BufRead, BufReader, Read};
+use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, ChildStderr, Command, ExitStatus, Stdio};
 use std::time::Duration;
 use std::{env, thread};
@@ -11,7 +13,7 @@ use std::{env, thread};
 use gmp_exec::time::sleep;
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::support::{current, multi};
+use crate::support::{FOREVER, Watchdog, current, multi, wait_until};
 
 const CASE: &str = "GMP_TEST_CASE";
 
@@ -42,6 +44,16 @@ fn sigquit_prints_while_every_worker_is_stuck() {
     program.kill();
 }
 
+/// A shell ignores the signal for programs that it starts in the background. Who sets the variable
+/// wants the answers all the same.
+#[test]
+fn a_program_that_was_started_with_the_signal_ignored_answers() {
+    let mut program = Program::start_by("--ignore-signal=QUIT", "waits", "sigquit=1");
+    program.signal();
+    program.read_until("gmp: runtime 2 \"second\": ", 1);
+    program.kill();
+}
+
 /// As `cargo gmp tasks` asks: the answer goes to the process that has sent the signal.
 #[test]
 fn a_process_that_says_so_in_its_name_gets_the_answer() {
@@ -57,6 +69,7 @@ fn a_process_that_says_so_in_its_name_gets_the_answer() {
 
 /// Asks from a child, whose name is changed. A shell sends the signal itself, and reads nothing.
 fn ask(program: &Program, suffix: &str) -> String {
+    let _watchdog = Watchdog::new();
     let id = program.child.id();
     let script = format!("printf gmp-tasks:1{suffix} > /proc/$$/comm; kill -QUIT {id}; read _");
     let mut asker = Command::new("sh");
@@ -78,7 +91,8 @@ fn without_the_setting_sigquit_ends_the_program() {
         let program = Program::start("waits", setting);
         program.signal();
         let (status, text) = program.wait();
-        assert!(!status.success() && !text.contains("gmp: "), "{status}: {text}");
+        assert_eq!(status.signal(), Some(libc::SIGQUIT), "{status}: {text}");
+        assert!(!text.contains("gmp: "), "{text}");
     }
 }
 
@@ -98,7 +112,15 @@ struct Program {
 
 impl Program {
     fn start(case: &str, setting: &str) -> Program {
-        let mut command = Command::new(env::current_exe().unwrap());
+        Program::start_by("--default-signal=QUIT", case, setting)
+    }
+
+    /// A shell that runs the tests in the background has them ignore the signal, and every child
+    /// inherits that. No safe code restores the default, so `env` does. It has to be the `env` of
+    /// GNU coreutils 8.31 (2019) or newer.
+    fn start_by(option_of_env: &str, case: &str, setting: &str) -> Program {
+        let mut command = Command::new("env");
+        command.arg(option_of_env).arg(env::current_exe().unwrap());
         command.args(["--exact", "--nocapture", "tasks::sigquit::in_a_child"]);
         command.env("GMP_DEBUG", setting).env(CASE, case).stdout(Stdio::null()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
@@ -147,11 +169,13 @@ impl Program {
 
 #[test]
 fn in_a_child() {
-    match env::var(CASE).as_deref() {
-        Ok("waits") => wait(),
-        Ok("stuck") => stick(),
-        Ok("ignores") => ignore(),
-        _ => {}
+    let Ok(case) = env::var(CASE) else { return };
+    let _watchdog = Watchdog::new();
+    match case.as_str() {
+        "waits" => wait(),
+        "stuck" => stick(),
+        "ignores" => ignore(),
+        _ => panic!("there is no case {case}"),
     }
 }
 
@@ -160,9 +184,7 @@ fn wait() {
     let second = current().name("second").build().unwrap();
     (0..5).for_each(|_| drop(first.spawn(pending::<()>())));
     second.spawn(pending::<()>());
-    while first.handle().tasks().filter(|info| info.age.is_some()).count() < 5 {
-        thread::yield_now();
-    }
+    wait_until(|| first.handle().tasks().filter(|info| info.age.is_some()).count() == 5);
     second.block_on(async {
         sleep(Duration::from_millis(1)).await;
         eprintln!("ready");
@@ -172,13 +194,11 @@ fn wait() {
 
 fn stick() {
     let runtime = multi(2).build().unwrap();
-    let line = || async { thread::sleep(Duration::from_secs(3_600)) };
+    let line = || async { thread::sleep(FOREVER) };
     (0..2).for_each(|_| drop(runtime.spawn(line())));
-    while runtime.handle().tasks().filter(|info| info.polls == 1).count() < 2 {
-        thread::yield_now();
-    }
+    wait_until(|| runtime.handle().tasks().filter(|info| info.polls == 1).count() == 2);
     eprintln!("ready");
-    thread::sleep(Duration::from_secs(3_600));
+    thread::sleep(FOREVER);
 }
 
 /// Catches the signal before the runtime is built.
@@ -187,7 +207,5 @@ fn ignore() {
     signal_hook::flag::register(signal_hook::consts::SIGQUIT, caught.clone()).unwrap();
     let _runtime = multi(1).build().unwrap();
     eprintln!("ready");
-    while !caught.load(std::sync::atomic::Ordering::SeqCst) {
-        thread::yield_now();
-    }
+    wait_until(|| caught.load(std::sync::atomic::Ordering::SeqCst));
 }
