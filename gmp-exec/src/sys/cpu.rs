@@ -1,16 +1,16 @@
 //! Which CPU the calling thread runs on.
 #![allow(unsafe_code, reason = "calls `sched_getcpu`: rustix has it, but crashes under valgrind")]
 
-/// The CPU's number; `None`: the system does not say. The kernel may move the thread at any moment,
-/// so the answer is a hint.
-#[cfg(any(target_os = "linux", target_os = "android"))]
+/// The CPU's number; `None`: the system does not say, or a model runs, which must not depend on it.
+/// The kernel may move the thread at any moment, so the answer is a hint.
+#[cfg(all(any(target_os = "linux", target_os = "android"), not(any(loom, shuttle))))]
 pub(crate) fn current_cpu() -> Option<usize> {
     // SAFETY: the function has no preconditions, and touches none of the caller's memory.
     let cpu = unsafe { libc::sched_getcpu() };
     usize::try_from(cpu).ok()
 }
 
-#[cfg(not(any(target_os = "linux", target_os = "android")))]
+#[cfg(not(all(any(target_os = "linux", target_os = "android"), not(any(loom, shuttle)))))]
 pub(crate) fn current_cpu() -> Option<usize> {
     None
 }

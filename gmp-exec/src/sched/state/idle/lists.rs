@@ -2,6 +2,7 @@
 //! word with it.
 
 use crate::sched::state::idle::Wake;
+use crate::sched::state::idle::spares::Spares;
 use crate::sched::state::idle::word::{ONE_IDLE, ONE_SPINNING, SLEEPER};
 use crate::sched::state::machine::ownership::ProcessorToken;
 use crate::sched::state::machine::{Assignment, Machine};
@@ -17,8 +18,7 @@ pub(in crate::sched) struct Lists {
     pub(in crate::sched) retired: Vec<ProcessorToken>,
     /// How many tokens there are, on these lists and with machines.
     pub(in crate::sched) tokens: usize,
-    /// Machines without a processor, parked or about to park. LIFO.
-    pub(in crate::sched) spares: Vec<Arc<Machine>>,
+    pub(in crate::sched) spares: Spares,
     /// The machine that sleeps in the netpoll, or is about to.
     pub(in crate::sched) sleeper: Option<Arc<Machine>>,
     /// The number of machines, including those that are being started.
@@ -74,8 +74,7 @@ impl Lists {
     }
 
     pub(in crate::sched) fn is_listed(&self, machine: &Arc<Machine>) -> bool {
-        let same = |other: &Arc<Machine>| Arc::ptr_eq(other, machine);
-        self.sleeper.as_ref().is_some_and(same) || self.spares.iter().any(same)
+        self.is_sleeper(machine) || self.spares.contains(machine)
     }
 
     pub(in crate::sched) fn take_sleeper(&mut self, word: &AtomicU64) -> Option<Arc<Machine>> {
@@ -84,11 +83,15 @@ impl Lists {
     }
 
     pub(in crate::sched) fn unlist(&mut self, word: &AtomicU64, machine: &Arc<Machine>) {
-        if self.sleeper.as_ref().is_some_and(|sleeper| Arc::ptr_eq(sleeper, machine)) {
+        if self.is_sleeper(machine) {
             self.take_sleeper(word);
         } else {
-            self.spares.retain(|spare| !Arc::ptr_eq(spare, machine));
+            self.spares.remove(machine);
         }
+    }
+
+    fn is_sleeper(&self, machine: &Arc<Machine>) -> bool {
+        self.sleeper.as_ref().is_some_and(|sleeper| Arc::ptr_eq(sleeper, machine))
     }
 
     /// Takes all processors that no machine has, also the retired ones.

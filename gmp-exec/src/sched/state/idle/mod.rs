@@ -22,11 +22,13 @@
 mod decisions;
 mod lists;
 mod resize;
+mod spares;
 mod word;
 
 pub(crate) use decisions::{Closed, Rejoin, Reserved, Role, Snapshot, Wake};
 use lists::Lists;
 use resize::Numbers;
+use spares::Spares;
 use word::{Counts, ONE_IDLE, ONE_SPINNING, SLEEPER};
 
 use crate::sched::state::machine::ownership::ProcessorToken;
@@ -54,7 +56,7 @@ impl Idle {
             processors,
             retired: Vec::new(),
             tokens,
-            spares: Vec::new(),
+            spares: Spares::default(),
             sleeper: None,
             machines: 0,
             most_machines,
@@ -147,7 +149,7 @@ impl Idle {
         let mut lists = self.lists.lock();
         match reserved {
             Reserved::Start { .. } => lists.machines -= 1,
-            Reserved::Spare(machine) if !lists.closed => lists.spares.push(machine),
+            Reserved::Spare(machine) if !lists.closed => lists.spares.push_back(machine),
             Reserved::Spare(machine) => {
                 machine.assign(Assignment::Exit);
                 machine.unpark();
@@ -211,7 +213,7 @@ impl Idle {
             self.word.fetch_or(SLEEPER, AcqRel);
             return Role::Sleeper;
         }
-        lists.spares.push(machine.clone());
+        lists.spares.push_own(machine.clone());
         Role::Spare
     }
 
@@ -239,7 +241,7 @@ impl Idle {
         match lists.pop_processor(&self.word, spin) {
             Some(token) => Rejoin::Run(token),
             None => {
-                lists.spares.push(machine.clone());
+                lists.spares.push_own(machine.clone());
                 Rejoin::NoProcessor
             }
         }
@@ -342,7 +344,7 @@ impl Idle {
         let mut lists = self.lists.lock();
         lists.closed = true;
         let sleeper = lists.take_sleeper(&self.word);
-        let machines: Vec<_> = lists.spares.drain(..).chain(sleeper).collect();
+        let machines: Vec<_> = lists.spares.drain().chain(sleeper).collect();
         machines.iter().for_each(|machine| machine.assign(Assignment::Exit));
         Closed { machines, processors: lists.take_processors(&self.word) }
     }
