@@ -85,7 +85,7 @@ pub struct Mix {
 }
 
 impl Mix {
-    pub const COLUMNS: [Column<Mix>; 20] = [
+    pub const COLUMNS: [Column<Mix>; 21] = [
         ("variant", 8, |row| row.variant.clone()),
         ("on", 15, |row| row.side.name().to_owned()),
         ("requests", 10, |row| row.requests.to_string()),
@@ -98,7 +98,8 @@ impl Mix {
         ("in rounds", 20, |row| row.times_plain_range.map(decimals).join("..")),
         ("limit", 6, |row| or_dash(row.limit.map(decimals))),
         ("met", 7, |row| or_dash(row.limit.map(|limit| Goal { limit, aim: 0.0 }.met(row.times_plain)))),
-        ("sent p99", 9, |row| decimals(row.sending.served_p99)),
+        ("sent p99", 9, |row| decimals(row.sending.sent_p99)),
+        ("served", 9, |row| decimals(row.sending.served_p99)),
         ("late p99", 9, |row| decimals(row.sending.sent_late_p99)),
         ("late max", 9, |row| decimals(row.sending.sent_late_max)),
         ("no conn", 8, |row| row.sending.no_connection.to_string()),
@@ -109,11 +110,15 @@ impl Mix {
     ];
 }
 
-/// How late the generator sent the requests that don't hold their thread, in milliseconds.
+/// What the generator and the server have to do with the latencies of the requests that don't hold
+/// their thread, in milliseconds.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Sending {
     /// The p99 from the moment of sending, or from the due moment if every connection was waiting
-    /// for an answer: the server's part of the p99.
+    /// for an answer.
+    pub sent_p99: f64,
+    /// The same until the answer has arrived at the client's socket: the server's part of the p99.
+    /// The client's thread may get a core later.
     pub served_p99: f64,
     pub sent_late_p99: f64,
     pub sent_late_max: f64,

@@ -39,14 +39,15 @@ struct Minute {
     descriptors: usize,
 }
 
-const COLUMNS: [Column<Minute>; 14] = [
+const COLUMNS: [Column<Minute>; 15] = [
     ("minute", 7, |minute| minute.minute.to_string()),
     ("requests", 10, |minute| minute.requests.to_string()),
     ("failed", 8, |minute| minute.failed.to_string()),
     ("p50", 9, |minute| decimals(minute.p50)),
     ("p99", 9, |minute| decimals(minute.p99)),
     ("max", 9, |minute| decimals(minute.max)),
-    ("sent p99", 10, |minute| decimals(minute.sending.served_p99)),
+    ("sent p99", 10, |minute| decimals(minute.sending.sent_p99)),
+    ("served", 9, |minute| decimals(minute.sending.served_p99)),
     ("late p99", 10, |minute| decimals(minute.sending.sent_late_p99)),
     ("late max", 9, |minute| decimals(minute.sending.sent_late_max)),
     ("no conn", 9, |minute| minute.sending.no_connection.to_string()),

@@ -5,12 +5,17 @@
 //! opens a connection only when the first request is due, and sends headers that the server then
 //! parses.
 
-use std::io::{self, Read, Write};
+use std::io::{self, IoSliceMut, Read, Write};
 use std::net::{SocketAddr, TcpStream};
-use std::time::Duration;
+use std::os::fd::AsRawFd;
+use std::time::{Duration, SystemTime};
 
 use anyhow::{Context, Result, bail, ensure};
 use httparse::{EMPTY_HEADER, Response, Status};
+use nix::cmsg_space;
+use nix::sys::socket::sockopt::ReceiveTimestampns;
+use nix::sys::socket::{ControlMessageOwned, MsgFlags, recvmsg, setsockopt};
+use nix::sys::time::TimeSpec;
 
 /// The time after which a missing answer counts as an error.
 const TIMEOUT: Duration = Duration::from_secs(60);
@@ -30,7 +35,8 @@ impl Connection {
         open(addr).map(|stream| Connection { addr, stream: Some(stream), fresh, buffer: Vec::new() })
     }
 
-    pub(crate) fn get(&mut self, path: &str) -> Result<()> {
+    /// Returns how long the end of the answer had been at the socket before this thread read it.
+    pub(crate) fn get(&mut self, path: &str) -> Result<Duration> {
         let mut stream = match self.stream.take() {
             Some(stream) => stream,
             None => open(self.addr).context("cannot connect")?,
@@ -38,10 +44,12 @@ impl Connection {
         let close = if self.fresh { "Connection: close\r\n" } else { "" };
         let request = format!("GET {path} HTTP/1.1\r\nHost: {}\r\n{close}\r\n", self.addr);
         stream.write_all(request.as_bytes()).context("no answer")?;
-        let (status, keep_alive) = read_answer(&mut stream, &mut self.buffer)?;
+        let mut arrivals = Arrivals { stream: &stream, last: None };
+        let (status, keep_alive) = read_answer(&mut arrivals, &mut self.buffer)?;
+        let unread = arrivals.last.and_then(|arrival| arrival.elapsed().ok()).unwrap_or_default();
         self.stream = keep_alive.then_some(stream);
         ensure!(status == 200, "the answer's status is {status}");
-        Ok(())
+        Ok(unread)
     }
 }
 
@@ -50,7 +58,28 @@ fn open(addr: SocketAddr) -> io::Result<TcpStream> {
     stream.set_nodelay(true)?;
     stream.set_read_timeout(Some(TIMEOUT))?;
     stream.set_write_timeout(Some(TIMEOUT))?;
+    setsockopt(&stream, ReceiveTimestampns, &true)?;
     Ok(stream)
+}
+
+/// Reads from a socket, and notes when the kernel received what was read last. The reading thread
+/// shares the cores with the server and may have to wait for one, which is not the server's fault.
+struct Arrivals<'a> {
+    stream: &'a TcpStream,
+    /// By the kernel's clock (SO_TIMESTAMPNS in socket(7)); `None`: it has not said.
+    last: Option<SystemTime>,
+}
+
+impl Read for Arrivals<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let (mut parts, mut control) = ([IoSliceMut::new(buffer)], cmsg_space!(TimeSpec));
+        let message = recvmsg::<()>(self.stream.as_raw_fd(), &mut parts, Some(&mut control), MsgFlags::empty())?;
+        self.last = message.cmsgs()?.find_map(|part| match part {
+            ControlMessageOwned::ScmTimestampns(at) => Some(SystemTime::UNIX_EPOCH + Duration::from(at)),
+            _ => None,
+        });
+        Ok(message.bytes)
+    }
 }
 
 /// Reads a whole answer: its head, and as much as the head announces. Returns the status, and
@@ -80,6 +109,9 @@ fn read_answer(stream: &mut impl Read, buffer: &mut Vec<u8>) -> Result<(u16, boo
 
 #[cfg(test)]
 mod tests {
+    use std::net::{Ipv4Addr, TcpListener};
+    use std::thread;
+
     use super::*;
 
     #[test]
@@ -92,5 +124,18 @@ mod tests {
         let mut cut = head.as_bytes().chain(&body.as_bytes()[..15]);
         let failure = read_answer(&mut cut, &mut buffer).unwrap_err();
         assert!(failure.to_string().starts_with("no answer: "), "{failure}");
+    }
+    /// The client is busy with something else when the answer comes.
+    #[test]
+    fn the_time_of_arrival_does_not_depend_on_when_the_answer_is_read() {
+        const BUSY: Duration = Duration::from_millis(50);
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+        let client = open(listener.local_addr().unwrap()).unwrap();
+        listener.accept().unwrap().0.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n").unwrap();
+        thread::sleep(BUSY);
+        let mut arrivals = Arrivals { stream: &client, last: None };
+        assert_eq!(read_answer(&mut arrivals, &mut Vec::new()).unwrap(), (200, true));
+        let unread = arrivals.last.unwrap().elapsed().unwrap();
+        assert!(unread >= BUSY, "{unread:?}");
     }
 }

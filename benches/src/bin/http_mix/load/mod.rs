@@ -115,9 +115,12 @@ impl Clients {
             };
             if due.at >= self.measured_from {
                 let latency = due.at.elapsed();
-                let failure = result.err().map(|error| format!("{error:#}"));
+                let (unread, failure) = match result {
+                    Ok(unread) => (unread, None),
+                    Err(error) => (Duration::ZERO, Some(format!("{error:#}"))),
+                };
                 let mut seen = self.seen[kind].lock().unwrap_or_else(PoisonError::into_inner);
-                seen.record(due, lateness, latency, failure);
+                seen.record(due, lateness, latency, unread, failure);
             }
         }
         connection

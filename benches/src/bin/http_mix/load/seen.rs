@@ -14,7 +14,9 @@ pub(crate) struct Seen {
     pub(crate) answers: Durations,
     /// The reasons why requests failed, and how many requests failed for each reason.
     pub(crate) failures: BTreeMap<String, u64>,
-    /// The server's part: since the sending, or since the due moment without a free connection.
+    /// Since the sending, or since the due moment without a free connection.
+    pub(crate) sent: Durations,
+    /// The server's part of that: until the answer has arrived at the client's socket.
     pub(crate) served: Durations,
     /// How late requests were sent though a connection was free: the generator's own part.
     lateness: Durations,
@@ -23,18 +25,28 @@ pub(crate) struct Seen {
 }
 
 impl Seen {
-    pub(super) fn record(&mut self, due: Due, lateness: Duration, latency: Duration, failure: Option<String>) {
+    /// `unread`: how long the answer had been at the socket when the client got it.
+    pub(super) fn record(
+        &mut self,
+        due: Due,
+        lateness: Duration,
+        latency: Duration,
+        unread: Duration,
+        failure: Option<String>,
+    ) {
         self.answers.record(latency);
         if let Some(failure) = failure {
             *self.failures.entry(failure).or_default() += 1;
         }
-        if due.in_time {
+        let sent = if due.in_time {
             self.lateness.record(lateness);
-            self.served.record(latency - lateness);
+            latency - lateness
         } else {
             self.no_connection += 1;
-            self.served.record(latency);
-        }
+            latency
+        };
+        self.sent.record(sent);
+        self.served.record(sent.saturating_sub(unread));
     }
 
     pub(crate) fn failed(&self) -> u64 {
@@ -43,6 +55,7 @@ impl Seen {
 
     pub(crate) fn sending(&self) -> Sending {
         Sending {
+            sent_p99: self.sent.millis_at(99.0),
             served_p99: self.served.millis_at(99.0),
             sent_late_p99: self.lateness.millis_at(99.0),
             sent_late_max: self.lateness.millis_at(100.0),
@@ -52,6 +65,7 @@ impl Seen {
 
     pub(crate) fn add(&mut self, other: &Seen) {
         self.answers.add(&other.answers);
+        self.sent.add(&other.sent);
         self.served.add(&other.served);
         self.lateness.add(&other.lateness);
         self.no_connection += other.no_connection;
@@ -70,9 +84,16 @@ mod tests {
     #[test]
     fn a_failed_request_counts_among_the_latencies_and_the_errors() {
         let (mut seen, due) = (Seen::default(), Due { at: Instant::now(), holds: false, in_time: true });
-        seen.record(due, Duration::ZERO, Duration::from_millis(1), None);
-        seen.record(due, Duration::ZERO, Duration::from_secs(2), Some("not sent".to_owned()));
+        seen.record(due, Duration::ZERO, Duration::from_millis(1), Duration::ZERO, None);
+        seen.record(due, Duration::ZERO, Duration::from_secs(2), Duration::ZERO, Some("not sent".to_owned()));
         assert_eq!((seen.answers.count(), seen.failed()), (2, 1));
         assert!(seen.answers.millis_at(100.0) >= 2000.0, "{seen:?}");
+    }
+    #[test]
+    fn the_time_in_which_an_answer_lay_at_the_socket_is_not_the_servers_part() {
+        let (mut seen, due) = (Seen::default(), Due { at: Instant::now(), holds: false, in_time: true });
+        seen.record(due, Duration::from_millis(1), Duration::from_millis(8), Duration::from_millis(4), None);
+        let Sending { sent_p99, served_p99, sent_late_p99, .. } = seen.sending();
+        assert_eq!([sent_p99, served_p99, sent_late_p99].map(f64::round), [7.0, 3.0, 1.0]);
     }
 }
