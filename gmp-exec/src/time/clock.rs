@@ -72,7 +72,7 @@ impl Clock {
 
     /// Nanoseconds since the clock was made, without pauses and with advances.
     pub(crate) fn now_ns(&self) -> u64 {
-        if self.was_paused.load(Relaxed) { self.hands.lock().read() } else { nanos(self.origin.elapsed()) }
+        if self.was_paused.load(Relaxed) { self.hands.lock().read() } else { self.running_ns() }
     }
 
     /// The reading that decides whether a deadline has passed. After `advance` several timers may
@@ -91,8 +91,15 @@ impl Clock {
     }
 
     /// Nanoseconds since the clock was made, by the system's clock.
+    #[cfg(not(gmp_lines))]
     pub(crate) fn running_ns(&self) -> u64 {
         nanos(self.origin.elapsed())
+    }
+
+    /// The same by the clock of the simulation.
+    #[cfg(gmp_lines)]
+    pub(crate) fn running_ns(&self) -> u64 {
+        crate::sync::lines::recorder::now_ns()
     }
 
     /// Whether the clock may jump between two readings, because it was paused before.
