@@ -113,6 +113,7 @@ impl Mix {
 /// What the generator and the server have to do with the latencies of the requests that don't hold
 /// their thread, in milliseconds.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Sending {
     /// The p99 from the moment of sending, or from the due moment if every connection was waiting
     /// for an answer.

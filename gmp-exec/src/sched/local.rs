@@ -6,7 +6,6 @@ use std::cell::{Cell, RefCell};
 
 use crate::context;
 use crate::sched::config::{Config, Flavor};
-use crate::sched::fire_timers::OtherTimers;
 use crate::sched::scheduler::Scheduler;
 use crate::sched::scheduler_ref::SchedulerRef;
 use crate::sched::state::deferred::Deferred;
@@ -14,6 +13,7 @@ use crate::sched::state::detour::Detour;
 use crate::sched::state::machine::hog_poll::HogPoll;
 use crate::sched::state::machine::ownership::{Entry, Loss, ProcessorToken, Region};
 use crate::sched::state::machine::{Assignment, Machine};
+use crate::sched::state::other_timers::OtherTimers;
 use crate::sched::state::processor::Processor;
 use crate::sched::state::processor::owner_proof::OwnerProof;
 use crate::sync::Arc;

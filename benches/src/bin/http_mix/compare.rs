@@ -64,8 +64,9 @@ fn header(options: &Options, rate: u64) {
         "plain: all ask for `/`; block: 5 % block their thread for 100 ms; compute: 5 % compute for 20 ms\n\
          latencies in ms from the due moment, of the requests for `/`; x plain: p99 over the side's own when none hold \
          their thread,\nthe median of the rounds, and the lowest and the highest; sent: p99 from the moment of sending; \
-         served: the same until\nthe answer is at the client's socket; late: sent late by the generator itself; no conn: sent late because each connection was waiting for an\nanswer; \
-         CPU and switches: the server's, for one of the servers; busy: of the cores, generator included\n"
+         served: the same until\nthe answer is at the client's socket; late: sent late by the generator itself; \
+         no conn: sent late because each connection\nwas waiting for an answer; CPU and switches: the \
+         server's, for one of the servers; busy: of the cores, generator included\n"
     );
     println!("{}", headings(&Mix::COLUMNS));
 }
@@ -122,6 +123,10 @@ impl Cell {
         let Cell { side, variant, measured, .. } = self;
         for (what, count) in measured.others.failures.iter().chain(&measured.holding.failures) {
             println!("{} on {}: {count} times: {what}", variant.name, side.key());
+        }
+        let unknown = measured.others.without_arrival;
+        if unknown > 0 {
+            println!("{} on {}: {unknown} answers are not in `served`: no time of arrival", variant.name, side.key());
         }
     }
 }

@@ -66,7 +66,13 @@ impl Scheduler {
             match self.retake(&note) {
                 // A refusal is temporary: sysmon grants a permit beyond the limit after a while.
                 TakeOutcome::Stale | TakeOutcome::Refused => {}
-                TakeOutcome::Done => break,
+                TakeOutcome::Done => {
+                    // sysmon has noted a poll that two looks have seen asleep.
+                    if note.seen.region == Region::Poll {
+                        self.sysmon.long_poll_was_taken.store(true, Relaxed);
+                    }
+                    break;
+                }
                 TakeOutcome::NoMachine => {
                     self.takeable.put_back(note);
                     // A machine that came back before the entry was listed again has not seen it,
@@ -182,7 +188,7 @@ impl Scheduler {
             StuckBy::Blocking => counters.taken_blocked.add_shared(1),
             StuckBy::Computing => {
                 counters.taken_computing.add_shared(1);
-                self.sysmon.computing_was_taken.store(true, Relaxed);
+                self.sysmon.long_poll_was_taken.store(true, Relaxed);
                 self.suspect_place_of(&note.machine, note.seen.turn());
             }
         }

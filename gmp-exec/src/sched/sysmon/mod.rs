@@ -247,7 +247,7 @@ impl Scheduler {
         let taken_by_others = std::mem::take(&mut *self.sysmon.guesses.lock());
         let others_have_found = !taken_by_others.is_empty();
         taken_by_others.into_iter().for_each(|(machine, seen, at)| memory.trust.add(machine, seen, at));
-        let sleeps_on = memory.trust.check(now);
+        let has_slept_long = memory.trust.check(now);
         memory.update(self, self.regular_pace() * 2, now);
         memory.is_anything_waiting = self.is_anything_waiting();
         self.look_at_absent(&mut memory.absent, now);
@@ -255,7 +255,7 @@ impl Scheduler {
         self.grant_one_extra(memory, found.refused.as_ref());
         self.ask_for_looks(memory, now);
         self.wake_for_unwatched_work(memory, now);
-        self.expect_long_polls(memory, sleeps_on, now);
+        self.expect_long_polls(memory, has_slept_long, now);
         self.slow_down(memory);
         let outcome = Outcome {
             was_called: std::mem::take(&mut memory.was_called),
@@ -395,10 +395,10 @@ impl Scheduler {
     }
 
     /// Tells machines that leave the netpoll whether to expect long polls. A processor may be taken
-    /// before its poll has lasted for long: the poll counts as long if it computed, or if it
-    /// `sleeps_on` at the next look. One that slept only for a moment says nothing about others.
-    fn expect_long_polls(&self, memory: &mut Memory, sleeps_on: bool, now: Instant) {
-        if self.sysmon.computing_was_taken.swap(false, Relaxed) || sleeps_on {
+    /// before its poll has lasted for long. A poll that slept only for a moment says nothing about
+    /// others.
+    fn expect_long_polls(&self, memory: &mut Memory, has_slept_long: bool, now: Instant) {
+        if self.sysmon.long_poll_was_taken.swap(false, Relaxed) || has_slept_long {
             memory.long_poll = Some(now);
         }
         self.sysmon.expects_long_polls.store(memory.expects_long_polls(now), Relaxed);

@@ -19,7 +19,8 @@ use crate::sys::thread_state::ThreadState;
 const WRONG: i32 = 8;
 /// The level stays between this and its negative, so that old guesses are forgotten.
 const MOST: i32 = 32;
-/// A guess is not wrong if the sleep has lasted this long.
+/// A guess is not wrong if the sleep has lasted this long, and a poll that has slept for so long is
+/// a long one.
 const LONG: Duration = Duration::from_micros(200);
 /// The required sleep once first sight is not enough. It doubles with each further wrong guess in a
 /// row.
@@ -42,13 +43,17 @@ struct Guess {
     machine: Arc<Machine>,
     seen: Sighting,
     at: Instant,
+    /// The level has changed because of it.
+    is_judged: bool,
 }
 
 impl Guess {
     /// Whether the poll goes on asleep. A poll that goes on by computing does not count: such a
     /// thread also sleeps for a moment now and then.
     fn sleeps_on(&self) -> bool {
-        self.machine.ownership.turn() == self.seen.turn() && self.machine.state() != Some(ThreadState::Runnable)
+        let is_in_turn = || self.machine.ownership.is_in_turn(self.seen.turn());
+        // Asked twice: a machine that leaves its poll in between may go to sleep as a spare.
+        is_in_turn() && self.machine.state() != Some(ThreadState::Runnable) && is_in_turn()
     }
 }
 
@@ -68,26 +73,33 @@ impl Trust {
     }
 
     pub(super) fn add(&mut self, machine: Arc<Machine>, seen: Sighting, at: Instant) {
-        self.open.push(Guess { machine, seen, at });
+        self.open.push(Guess { machine, seen, at, is_judged: false });
     }
 
     /// Called at the next look: are the machines that lost their processor still asleep in the same
-    /// poll? If this look is late, a poll that has ended proves nothing. Returns whether a
-    /// machine sleeps on, and not in a declared section.
+    /// poll? If this look is late, a poll that has ended proves nothing.
+    ///
+    /// Returns whether a machine has slept for [`LONG`] in its poll, and not in a declared section.
+    /// Looks follow each other closely after a take, so a machine that sleeps on is looked at again
+    /// until then.
     pub(super) fn check(&mut self, now: Instant) -> bool {
         self.recover(now);
-        let mut any_sleeps_on = false;
-        for guess in self.open.drain(..) {
-            let sleeps_on = guess.sleeps_on();
-            any_sleeps_on |= sleeps_on && guess.seen.region == Region::Poll;
-            let change = match sleeps_on {
-                true => 1,
-                false if now.saturating_duration_since(guess.at) < LONG => -WRONG,
-                false => 0,
-            };
-            self.level = (self.level + change).clamp(-MOST, MOST);
-        }
-        any_sleeps_on
+        let (mut level, mut any_is_long) = (self.level, false);
+        self.open.retain_mut(|guess| {
+            let (sleeps_on, is_old) = (guess.sleeps_on(), now.saturating_duration_since(guess.at) >= LONG);
+            if !std::mem::replace(&mut guess.is_judged, true) {
+                let change = match sleeps_on {
+                    true => 1,
+                    false if !is_old => -WRONG,
+                    false => 0,
+                };
+                level = (level + change).clamp(-MOST, MOST);
+            }
+            any_is_long |= sleeps_on && is_old && guess.seen.region == Region::Poll;
+            sleeps_on && !is_old
+        });
+        self.level = level;
+        any_is_long
     }
 
     fn recover(&mut self, now: Instant) {
@@ -103,11 +115,14 @@ impl Trust {
 #[cfg(all(test, not(any(loom, shuttle))))]
 mod tests {
     use super::*;
+    use crate::sched::state::machine::ownership::SECTION_BITS;
 
     /// A guess about a machine in its first turn.
     fn guess(trust: &mut Trust, region: Region, now: Instant) -> Arc<Machine> {
         let machine = Machine::new(0);
-        trust.add(machine.clone(), Sighting { processor: 0, region, polls: 0 }, now);
+        machine.ownership.begin(region);
+        let polls = machine.ownership.turn() << SECTION_BITS;
+        trust.add(machine.clone(), Sighting { processor: 0, region, polls }, now);
         machine
     }
 
@@ -118,20 +133,35 @@ mod tests {
 
     /// `right` of 9 guesses are about polls that go on.
     fn check(trust: &mut Trust, right: usize, now: Instant) {
-        (0..right).for_each(|_| drop(guess(trust, Region::Poll, now)));
+        let machines: Vec<_> = (0..right).map(|_| guess(trust, Region::Poll, now)).collect();
         (right..9).for_each(|_| wrong_guess(trust, now));
-        assert_eq!(trust.check(now), right > 0);
+        assert!(!trust.check(now));
+        // The polls end before they are long.
+        for machine in machines {
+            let _ = machine.ownership.enter();
+        }
     }
 
     /// A declared section may last, and says nothing about polls.
     #[test]
-    fn only_polls_that_sleep_on_are_long() {
+    fn only_polls_that_sleep_on_for_long_are_long() {
         let (mut trust, now) = (Trust::default(), Instant::now());
         for (region, is_long) in [(Region::Poll, true), (Region::Blocking, false), (Region::Offered, false)] {
             guess(&mut trust, region, now);
-            assert_eq!(trust.check(now), is_long, "{region:?}");
+            assert!(!trust.check(now + LONG / 2), "{region:?}");
+            assert_eq!(trust.check(now + LONG), is_long, "{region:?}");
+            assert!(!trust.check(now + LONG), "a long poll is news once");
         }
-        assert!(!trust.check(now), "each guess is checked once");
+    }
+
+    /// A machine that finds no processor afterwards sleeps in the same turn.
+    #[test]
+    fn a_machine_that_sleeps_after_its_poll_makes_the_guess_wrong() {
+        let (mut trust, now) = (Trust::default(), Instant::now());
+        trust.level = 0;
+        let _ = guess(&mut trust, Region::Poll, now).ownership.enter();
+        assert!(!trust.check(now) && !trust.check(now + LONG));
+        assert!(trust.required_sleep() > Duration::ZERO);
     }
 
     #[test]

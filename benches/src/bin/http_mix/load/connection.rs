@@ -6,9 +6,9 @@
 //! parses.
 
 use std::io::{self, IoSliceMut, Read, Write};
-use std::net::{SocketAddr, TcpStream};
+use std::net::{Ipv4Addr, SocketAddr, TcpStream, UdpSocket};
 use std::os::fd::AsRawFd;
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use anyhow::{Context, Result, bail, ensure};
 use httparse::{EMPTY_HEADER, Response, Status};
@@ -35,8 +35,9 @@ impl Connection {
         open(addr).map(|stream| Connection { addr, stream: Some(stream), fresh, buffer: Vec::new() })
     }
 
-    /// Returns how long the end of the answer had been at the socket before this thread read it.
-    pub(crate) fn get(&mut self, path: &str) -> Result<Duration> {
+    /// Returns how long the end of the answer had been at the socket before this thread read it, if
+    /// the kernel says so.
+    pub(crate) fn get(&mut self, path: &str) -> Result<Option<Duration>> {
         let mut stream = match self.stream.take() {
             Some(stream) => stream,
             None => open(self.addr).context("cannot connect")?,
@@ -46,7 +47,7 @@ impl Connection {
         stream.write_all(request.as_bytes()).context("no answer")?;
         let mut arrivals = Arrivals { stream: &stream, last: None };
         let (status, keep_alive) = read_answer(&mut arrivals, &mut self.buffer)?;
-        let unread = arrivals.last.and_then(|arrival| arrival.elapsed().ok()).unwrap_or_default();
+        let unread = arrivals.last.map(|arrival| arrival.elapsed().unwrap_or_default());
         self.stream = keep_alive.then_some(stream);
         ensure!(status == 200, "the answer's status is {status}");
         Ok(unread)
@@ -62,23 +63,48 @@ fn open(addr: SocketAddr) -> io::Result<TcpStream> {
     Ok(stream)
 }
 
+/// Makes the kernel note when it receives packets. It does so while any socket asks for it, and
+/// begins a moment later. So this asks until the returned socket is dropped, and returns once the
+/// kernel has begun.
+pub(crate) fn note_arrivals() -> Result<UdpSocket> {
+    let socket = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0))?;
+    setsockopt(&socket, ReceiveTimestampns, &true)?;
+    socket.set_read_timeout(Some(TIMEOUT))?;
+    let deadline = Instant::now() + TIMEOUT;
+    while Instant::now() < deadline {
+        socket.send_to(b"?", socket.local_addr()?)?;
+        if receive(&socket, &mut [0; 1])?.1.is_some() {
+            return Ok(socket);
+        }
+    }
+    bail!("the kernel does not say when packets arrive")
+}
+
+/// Receives, and says when the kernel received the last packet of that, by its clock
+/// (SO_TIMESTAMPNS in socket(7)).
+fn receive(socket: &impl AsRawFd, buffer: &mut [u8]) -> io::Result<(usize, Option<SystemTime>)> {
+    let (mut parts, mut control) = ([IoSliceMut::new(buffer)], cmsg_space!(TimeSpec));
+    let message = recvmsg::<()>(socket.as_raw_fd(), &mut parts, Some(&mut control), MsgFlags::empty())?;
+    let arrival = message.cmsgs()?.find_map(|part| match part {
+        ControlMessageOwned::ScmTimestampns(at) => Some(SystemTime::UNIX_EPOCH + Duration::from(at)),
+        _ => None,
+    });
+    Ok((message.bytes, arrival))
+}
+
 /// Reads from a socket, and notes when the kernel received what was read last. The reading thread
 /// shares the cores with the server and may have to wait for one, which is not the server's fault.
 struct Arrivals<'a> {
     stream: &'a TcpStream,
-    /// By the kernel's clock (SO_TIMESTAMPNS in socket(7)); `None`: it has not said.
+    /// `None`: the kernel has not said.
     last: Option<SystemTime>,
 }
 
 impl Read for Arrivals<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let (mut parts, mut control) = ([IoSliceMut::new(buffer)], cmsg_space!(TimeSpec));
-        let message = recvmsg::<()>(self.stream.as_raw_fd(), &mut parts, Some(&mut control), MsgFlags::empty())?;
-        self.last = message.cmsgs()?.find_map(|part| match part {
-            ControlMessageOwned::ScmTimestampns(at) => Some(SystemTime::UNIX_EPOCH + Duration::from(at)),
-            _ => None,
-        });
-        Ok(message.bytes)
+        let (bytes, arrival) = receive(self.stream, buffer)?;
+        self.last = arrival;
+        Ok(bytes)
     }
 }
 
@@ -109,7 +135,7 @@ fn read_answer(stream: &mut impl Read, buffer: &mut Vec<u8>) -> Result<(u16, boo
 
 #[cfg(test)]
 mod tests {
-    use std::net::{Ipv4Addr, TcpListener};
+    use std::net::TcpListener;
     use std::thread;
 
     use super::*;
@@ -125,10 +151,12 @@ mod tests {
         let failure = read_answer(&mut cut, &mut buffer).unwrap_err();
         assert!(failure.to_string().starts_with("no answer: "), "{failure}");
     }
+
     /// The client is busy with something else when the answer comes.
     #[test]
     fn the_time_of_arrival_does_not_depend_on_when_the_answer_is_read() {
         const BUSY: Duration = Duration::from_millis(50);
+        let _noting = note_arrivals().unwrap();
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
         let client = open(listener.local_addr().unwrap()).unwrap();
         listener.accept().unwrap().0.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n").unwrap();

@@ -9,14 +9,14 @@ mod connection;
 mod due;
 mod seen;
 
-use std::net::SocketAddr;
+use std::net::{SocketAddr, UdpSocket};
 use std::num::NonZeroU64;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 use std::{io, mem};
 
-use anyhow::anyhow;
+use anyhow::{Result, anyhow};
 
 use self::connection::Connection;
 use self::due::{DueMoments, Wanted};
@@ -48,12 +48,15 @@ fn pools(plan: &Plan) -> Vec<(Wanted, usize)> {
 
 pub(crate) struct Running {
     pub(crate) clients: Arc<Clients>,
+    /// Asks the kernel for the times of arrival.
+    _noting: UdpSocket,
     /// Each thread returns its connection at the end, so that all connections stay open until then.
     threads: Vec<JoinHandle<Connection>>,
 }
 
 impl Running {
-    pub(crate) fn start(addr: SocketAddr, plan: &Plan) -> io::Result<Self> {
+    pub(crate) fn start(addr: SocketAddr, plan: &Plan) -> Result<Self> {
+        let noting = connection::note_arrivals()?;
         let open = |(wanted, count): (_, usize)| {
             let connections = (0..count).map(|_| Connection::open(addr, plan.fresh));
             Ok((wanted, connections.collect::<io::Result<Vec<_>>>()?))
@@ -74,7 +77,7 @@ impl Running {
                 threads.push(client.spawn(move || clients.be_on_time(&moments, connection))?);
             }
         }
-        Ok(Running { clients, threads })
+        Ok(Running { clients, _noting: noting, threads })
     }
 
     /// Takes the results since the previous call: of requests that don't hold their thread first.
@@ -117,7 +120,7 @@ impl Clients {
                 let latency = due.at.elapsed();
                 let (unread, failure) = match result {
                     Ok(unread) => (unread, None),
-                    Err(error) => (Duration::ZERO, Some(format!("{error:#}"))),
+                    Err(error) => (None, Some(format!("{error:#}"))),
                 };
                 let mut seen = self.seen[kind].lock().unwrap_or_else(PoisonError::into_inner);
                 seen.record(due, lateness, latency, unread, failure);

