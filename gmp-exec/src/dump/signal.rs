@@ -21,8 +21,8 @@ pub(super) struct Signals(UnixStream);
 impl Signals {
     /// Installs the handler. `None`: the program has one of its own, which stays. A signal that is
     /// ignored is no longer: a shell ignores it for programs that it starts in the background, and
-    /// the user who asked for the tasks wants those of such a program, too. Go and the JVM do the
-    /// same for SIGQUIT; they leave only signals that end a program ignored.
+    /// the user who asked for the tasks wants those of such a program, too. Go and the JVM handle
+    /// an ignored SIGQUIT, too; they leave an ignored SIGHUP or SIGINT ignored.
     ///
     /// # Errors
     ///

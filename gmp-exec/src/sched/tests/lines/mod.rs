@@ -3,7 +3,7 @@
 //!
 //! Each row of `gmp-exec/lines.toml` is a scenario (`scenarios`), each number the transfers of one
 //! operation: accesses for which another core must be asked (`sync::lines` has the model, and what
-//! it does not see). Runs are seeded and repeat exactly. A number is the mean of runs with
+//! it does not see). Runs are seeded, and their clock is simulated. A number is the mean of runs with
 //! different seeds, because memory begins at a different place in a line in each run.
 //!
 //! ```sh
