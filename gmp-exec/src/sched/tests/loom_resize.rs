@@ -16,8 +16,9 @@
 //!   processor, when `idle` grows although the token retires, and when `spinning` is decremented
 //!   only after the fence and the look (H4);
 //! - H4: without the fence, and without the look, where the token retires;
-//! - when timers of retired processors are not served, when closing takes only the idle list, and
-//!   when sysmon asks for a busy processor by comparing `idle` with `active`.
+//! - when timers of retired processors are not served, when closing takes only the idle list, when
+//!   a processor for which no machine is available keeps its tasks, or its tasks are pushed without
+//!   a wake-up, and when sysmon asks for a busy processor by comparing `idle` with `active`.
 //!
 //! Not seen to fail, because they do no harm:
 //!
@@ -155,6 +156,26 @@ fn loom_resize_shrink_with_timer() {
         scheduler.submit_global([task(&scheduler, || ())]);
         first.join().unwrap();
         second.join().unwrap();
+    });
+}
+
+/// Two machines hand their processors off, each with a task in `runnext`, and there is one machine
+/// for both. It runs both tasks, although there is a surplus.
+#[test]
+fn loom_resize_shrink_against_hand_off() {
+    explore(2, || {
+        let scheduler = capped(2, 3);
+        let giving = [busy(&scheduler), busy(&scheduler)];
+        let heir = idle(&scheduler).start(|local| (0..2).for_each(|_| run_one(local)));
+        let giving = giving.map(|machine| {
+            machine.start(|local| {
+                submit(task(&local.scheduler, || ()), false);
+                hand_off(local);
+            })
+        });
+        scheduler.set_max_procs(1);
+        giving.into_iter().for_each(|machine| machine.join().unwrap());
+        heir.join().unwrap();
     });
 }
 
