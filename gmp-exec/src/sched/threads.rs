@@ -4,8 +4,6 @@ use crate::sched::run;
 use crate::sched::scheduler::Scheduler;
 use crate::sched::state::machine::{Assignment, Birth, Machine, thread_root};
 use crate::sync::Arc;
-use crate::sync::atomic::Ordering::SeqCst;
-use crate::sync::atomic::fence;
 
 impl Scheduler {
     /// Starts the thread of a machine that `idle` has counted. If the system has no thread to give,
@@ -17,25 +15,17 @@ impl Scheduler {
         machine.assign(assignment);
         if self.spawn_thread(&machine, Birth::Assigned).is_err() {
             if let Some(assignment) = machine.take_assignment() {
-                if let Assignment::Run { token, .. } = &assignment {
-                    self.processors[token.index()].busy.end(self.clock.running_ns());
-                }
+                let tasks = match &assignment {
+                    Assignment::Run { token, .. } => self.take_tasks(token),
+                    Assignment::Exit => Vec::new(),
+                };
                 self.idle.not_started(assignment);
                 if self.is_shutdown() {
                     // The machines that would look there may all have left.
                     self.drain_late();
                 }
-                self.send_for_spare();
+                self.attend_to(tasks);
             }
-        }
-    }
-
-    /// A processor is back on the idle list because no machine was available for it. A machine that
-    /// had found the list empty before may have parked since, and no other thread would wake it.
-    pub(super) fn send_for_spare(self: &Arc<Self>) {
-        fence(SeqCst);
-        if self.idle.snapshot().spares > 0 {
-            self.wake_spinner();
         }
     }
 

@@ -6,13 +6,13 @@
 //! processor goes on the idle list. The machine then looks once more, as every machine that goes
 //! idle does.
 
+mod no_machine;
 pub(crate) mod section;
 pub(crate) mod take;
 
 use crate::sched::local::Local;
 use crate::sched::scheduler::Scheduler;
 use crate::sched::shutdown;
-use crate::sched::state::idle::Wake;
 use crate::sched::state::machine::ownership::ProcessorToken;
 use crate::sync::Arc;
 use crate::sync::atomic::Ordering::SeqCst;
@@ -42,8 +42,8 @@ impl Scheduler {
         let index = token.index();
         if self.is_needed(index) {
             return match self.idle.assign_machine(token) {
-                Wake::None => self.send_for_spare(),
-                wake => self.perform(wake),
+                Ok(wake) => self.perform(wake),
+                Err(token) => self.put_without_machine(token),
             };
         }
         self.processors[index].busy.end(self.clock.running_ns());

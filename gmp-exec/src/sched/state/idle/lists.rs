@@ -41,35 +41,36 @@ impl Lists {
         if self.closed {
             return Wake::None;
         }
-        match self.pop_processor(word, false) {
-            Some(token) => self.assign(word, token, true, here),
-            None => Wake::None,
-        }
+        let Some(token) = self.pop_processor(word, false) else { return Wake::None };
+        self.assign(word, token, true, here).unwrap_or_else(|token| {
+            self.processors.push(token);
+            word.fetch_add(ONE_IDLE, AcqRel);
+            Wake::None
+        })
     }
 
+    /// Returns the token if no machine is available.
     pub(in crate::sched) fn assign(
         &mut self,
         word: &AtomicU64,
         token: ProcessorToken,
         spinning: bool,
         here: Option<usize>,
-    ) -> Wake {
+    ) -> Result<Wake, ProcessorToken> {
         if !self.closed {
             if let Some(machine) = self.spares.pop(here) {
                 machine.assign(Assignment::Run { token, spinning });
-                return Wake::Spare(machine);
+                return Ok(Wake::Spare(machine));
             }
             if let Some(machine) = self.take_sleeper(word) {
                 machine.assign(Assignment::Run { token, spinning });
-                return Wake::Sleeper(machine);
+                return Ok(Wake::Sleeper(machine));
             }
             if let Some(id) = self.count_machine() {
-                return Wake::Start { id, token, spinning };
+                return Ok(Wake::Start { id, token, spinning });
             }
         }
-        self.processors.push(token);
-        word.fetch_add(ONE_IDLE, AcqRel);
-        Wake::None
+        Err(token)
     }
 
     pub(in crate::sched) fn count_machine(&mut self) -> Option<usize> {

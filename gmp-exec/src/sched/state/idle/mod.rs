@@ -116,10 +116,9 @@ impl Idle {
         wake
     }
 
-    /// Assigns the caller's processor to a machine. If no machine is available the processor goes
-    /// to the idle list.
+    /// Assigns the caller's processor to a machine. Returns the token if no machine is available.
     #[doc(alias = "startm")]
-    pub(crate) fn assign_machine(&self, token: ProcessorToken) -> Wake {
+    pub(crate) fn assign_machine(&self, token: ProcessorToken) -> Result<Wake, ProcessorToken> {
         let here = current_cpu();
         self.lists.lock().assign(&self.word, token, false, here)
     }
@@ -161,14 +160,15 @@ impl Idle {
         }
     }
 
-    /// A thread could not be started: the processor goes back to the idle list.
+    /// A thread could not be started: its processor, which has no work, is returned as by
+    /// [`put`](Idle::put).
     pub(crate) fn not_started(&self, assignment: Assignment) {
         let mut lists = self.lists.lock();
         lists.machines -= 1;
         if let Assignment::Run { token, spinning } = assignment {
-            lists.processors.push(token);
             let spinner = if spinning { ONE_SPINNING } else { 0 };
-            self.word.fetch_add(ONE_IDLE - spinner, AcqRel);
+            let word = self.list(&mut lists, token);
+            self.word.fetch_add(word.wrapping_sub(spinner), AcqRel);
         }
     }
 
