@@ -14,6 +14,9 @@
 //! | opening a regular file for reading | opening in any other way, or another kind of file |
 //! | reading a [`File`], seeking in it | writing a [`File`]; reading one that shares its cursor |
 //!
+//! For a moment after [`read()`] has read a regular file, it opens the same path without finding
+//! out first where it leads to. If the path was redirected meanwhile, that is noticed afterwards.
+//!
 //! This works on Linux since 5.12, on local file systems. A closure that has begun can't be
 //! cancelled. A closure that opens or reads may wait without limit for the other end of a FIFO, so
 //! it is left behind when the runtime ends.

@@ -14,6 +14,9 @@ use crate::sys::file::{self, Opened};
 /// The most that is read from the kernel at a time.
 const CHUNK: usize = 1 << 20;
 
+/// Pages are multiples of this on all systems.
+const PAGE: usize = 4096;
+
 /// Reads a whole file.
 ///
 /// A regular file that is cached is read at once, on the calling thread; any other in the
@@ -52,7 +55,7 @@ pub async fn read(path: impl AsRef<Path>) -> io::Result<Vec<u8>> {
     pending_writes::written(path.as_ref()).await;
     let found = inline::ask(
         path.as_ref(),
-        |path| file::open(path).map(|opened| opened.map(Found::Open)),
+        |path| file::open_whole(path).map(|opened| opened.map(Found::Open)),
         AtShutdown::Abandon,
         |path| fs::read(path).map(Found::Contents),
     );
@@ -166,19 +169,59 @@ impl Contents {
         self.bytes.truncate(held + outcome.as_ref().map_or(0, |n| *n));
         Ok(match outcome {
             Ok(0) => Chunk::End,
-            Ok(n) if n < room && held + n == self.expected => Chunk::End,
+            Ok(n) if n < room && held + n == self.expected && is_end(held + n, file)? => Chunk::End,
             Ok(_) => Chunk::Read,
             Err(_) => Chunk::WouldBlock,
         })
     }
 
-    /// One byte more than is expected: a read that stops short of it, exactly at the size, has seen
-    /// the end of the file, which saves another read. Beyond the expected size as many bytes as
-    /// there are, within limits.
+    /// One byte more than is expected: a read that stops short of it, exactly at the size, has
+    /// probably seen the end of the file, which saves another read. Beyond the expected size as
+    /// many bytes as there are, within limits.
     fn room(&self) -> usize {
         match (self.expected + 1).checked_sub(self.bytes.len()) {
             Some(missing) if missing > 0 => missing.min(CHUNK),
             _ => self.bytes.len().clamp(32, CHUNK),
+        }
+    }
+}
+
+/// Whether a read from memory that stopped at `position` did so because the file ends there. At the
+/// end of a page it also stops if the next page isn't cached, and the file may have grown since it
+/// was opened.
+fn is_end(position: usize, file: &Opened) -> io::Result<bool> {
+    Ok(position % PAGE != 0 || file.ends_at(position as u64)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use rustix::fs::{Advice, fadvise};
+
+    use super::*;
+    use crate::sys::NotCached;
+
+    /// Opens a file as [`read`] does, without a runtime. `None` where that can't be done without
+    /// blocking.
+    fn opened(path: &Path) -> Option<Opened> {
+        if let Err(NotCached(Some(unidentified))) = file::open_whole(path) {
+            unidentified.identify();
+        }
+        file::open_whole(path).ok().map(|opened| opened.expect("opened"))
+    }
+
+    /// The pages beyond the old size are not cached, so the read from memory stops before them.
+    #[test]
+    fn a_file_that_is_written_again_after_it_was_opened_is_read_to_its_end() {
+        let file = tempfile::NamedTempFile::new().expect("a file");
+        for (before, after) in [(PAGE, 2 * PAGE), (100, 2 * PAGE), (0, PAGE), (4 * PAGE, 5 * PAGE + 1), (PAGE, 100)] {
+            fs::write(file.path(), vec![7; before]).expect("written");
+            let Some(opened) = opened(file.path()) else { continue };
+            fs::write(file.path(), vec![8; after]).expect("written again");
+            file.as_file().sync_all().expect("on the disk");
+            fadvise(file.as_file(), before as u64, None, Advice::DontNeed).expect("forgotten");
+            let runtime = gmp_exec::runtime::Runtime::new().expect("a runtime");
+            let contents = runtime.block_on(read_opened(opened)).expect("read");
+            assert!(contents == vec![8; after], "{} of {after} bytes", contents.len());
         }
     }
 }

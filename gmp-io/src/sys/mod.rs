@@ -12,8 +12,8 @@
 //! - `stream_socket(Domain)` and `datagram_socket(Domain)`, which make a non-blocking socket that
 //!   child processes don't inherit.
 //! - `accept_unix(&UnixListener)` and `unix_pair(Type)`, the same for Unix sockets.
-//! - `file`, questions about files that don't block: `open(&Path) -> Cached<Opened>`, `metadata`,
-//!   `symlink_metadata`, `exists`, `metadata_of(&File)`, `read(&File, &mut [u8]) ->
+//! - `file`, questions about files that don't block: `open(&Path) -> Cached<Opened>`, `open_whole`,
+//!   `metadata`, `symlink_metadata`, `exists`, `metadata_of(&File)`, `read(&File, &mut [u8]) ->
 //!   io::Result<usize>`; `identity(&Path) -> Cached<Option<Identity>>` and `identity_of(&File) ->
 //!   Option<Identity>` of a regular file; and `Unidentified`, a file system whose kind is not known
 //!   yet.

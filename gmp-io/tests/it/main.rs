@@ -7,6 +7,7 @@ mod fs_file;
 mod fs_inline;
 mod fs_paths;
 mod fs_pending_writes;
+mod fs_replaced;
 mod fs_support;
 mod net_byte_stream;
 mod net_hang_up;

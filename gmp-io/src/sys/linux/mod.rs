@@ -3,6 +3,7 @@
 mod deadline;
 pub(crate) mod file;
 mod file_systems;
+mod known_paths;
 mod process;
 mod socket;
 mod unix;

@@ -6,55 +6,46 @@
 //!
 //! - Opening has side effects. The other end of a FIFO wakes up, a tape rewinds, and `O_NONBLOCK`
 //!   does not help. So a path is resolved first, with `O_PATH`, which opens nothing, and only a
-//!   regular file is opened. Opening first and checking second would save a third of the time; it
-//!   was rejected.
+//!   regular file is opened. Opening first and checking second is not done for paths of which
+//!   nothing is known; it was rejected.
 //! - Even with a cached name, opening a file or asking for its size may need a server. So that is
 //!   only done on file systems known to be local: see `file_systems`.
+//!
+//! A file that was opened is checked once more: see `opened`.
 //!
 //! Whether the kernel supports this is asked once. Kernels without `RESOLVE_CACHED` (before 5.12)
 //! are not trusted with `RWF_NOWAIT` either: in 5.9 and 5.10 it reports an end of the file where
 //! there is none.
+
+mod opened;
+#[cfg(test)]
+mod tests;
 
 use std::fs::{File, Metadata};
 use std::io::{self, IoSliceMut};
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::Path;
 use std::sync::OnceLock;
+use std::time::Instant;
 
-use rustix::fs::{
-    AtFlags, CWD, FileType, Mode, OFlags, ResolveFlags, StatxFlags, fcntl_setfl, makedev, openat2, statx,
-};
+use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, ResolveFlags, StatxFlags, makedev, openat2, statx};
 use rustix::io::{Errno, ReadWriteFlags, preadv2};
 
+pub(crate) use self::opened::{Opened, open, open_whole};
 pub(crate) use super::file_systems::Unidentified;
 use super::file_systems::{Device, Locality};
 use crate::sys::{Cached, Identity, NotCached};
 
-/// A regular file that was opened for reading.
-pub(crate) struct Opened {
-    file: OwnedFd,
-    facts: Facts,
-}
-
-/// Opens a regular file for reading.
-pub(crate) fn open(path: &Path) -> Cached<Opened> {
-    resolve(path, OFlags::empty()).and_then(|resolved| match resolved {
-        Ok(resolved) if resolved.facts.is_regular => reopen(path),
-        Ok(_) => Err(NotCached(None)),
-        Err(error) => Ok(Err(error)),
-    })
-}
-
 pub(crate) fn metadata(path: &Path) -> Cached<Metadata> {
-    resolve(path, OFlags::empty()).map(|resolved| resolved.and_then(Resolved::metadata))
+    resolve(path, OFlags::empty(), Instant::now()).map(|resolved| resolved.and_then(Resolved::metadata))
 }
 
 pub(crate) fn symlink_metadata(path: &Path) -> Cached<Metadata> {
-    resolve(path, OFlags::NOFOLLOW).map(|resolved| resolved.and_then(Resolved::metadata))
+    resolve(path, OFlags::NOFOLLOW, Instant::now()).map(|resolved| resolved.and_then(Resolved::metadata))
 }
 
 pub(crate) fn exists(path: &Path) -> Cached<bool> {
-    resolve(path, OFlags::empty()).map(|resolved| match resolved {
+    resolve(path, OFlags::empty(), Instant::now()).map(|resolved| match resolved {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
         resolved => resolved.map(|_| true),
     })
@@ -63,7 +54,7 @@ pub(crate) fn exists(path: &Path) -> Cached<bool> {
 /// The metadata of an open file.
 pub(crate) fn metadata_of(file: &File) -> Cached<Metadata> {
     let Ok(facts) = Facts::of(file) else { return Err(NotCached(None)) };
-    match facts.device.locality() {
+    match facts.device.locality(Instant::now()) {
         Locality::Local { .. } => Ok(file.metadata()),
         Locality::Remote => Err(NotCached(None)),
         Locality::Unknown => Err(NotCached(file.try_clone().ok().map(|file| facts.device.unidentified(file.into())))),
@@ -72,7 +63,7 @@ pub(crate) fn metadata_of(file: &File) -> Cached<Metadata> {
 
 /// The regular file that a path leads to.
 pub(crate) fn identity(path: &Path) -> Cached<Option<Identity>> {
-    resolve(path, OFlags::empty()).map(|resolved| resolved.map(|resolved| resolved.facts.identity()))
+    resolve(path, OFlags::empty(), Instant::now()).map(|resolved| resolved.map(|resolved| resolved.facts.identity()))
 }
 
 /// The regular file that an open file is.
@@ -102,31 +93,6 @@ pub(crate) fn read(file: impl AsFd, buf: &mut [u8]) -> io::Result<usize> {
     })
 }
 
-impl Opened {
-    pub(crate) fn size(&self) -> u64 {
-        self.facts.size
-    }
-
-    /// As [`read`], but a file system that doesn't support it is not asked again.
-    pub(crate) fn read(&self, buf: &mut [u8]) -> io::Result<usize> {
-        if self.facts.device.locality() == (Locality::Local { reads: false }) {
-            return Err(io::ErrorKind::Unsupported.into());
-        }
-        read(&self.file, buf).inspect_err(|error| {
-            if error.kind() == io::ErrorKind::Unsupported {
-                self.facts.device.remember(Locality::Local { reads: false });
-            }
-        })
-    }
-
-    /// The file, as if it had been opened in the usual way.
-    pub(crate) fn into_file(self) -> File {
-        // An error changes nothing: a regular file is read and written the same with `O_NONBLOCK`.
-        let _ = fcntl_setfl(&self.file, OFlags::empty());
-        File::from(self.file)
-    }
-}
-
 /// A path that was resolved to a file on a local file system. The file has not been opened.
 struct Resolved {
     descriptor: OwnedFd,
@@ -141,7 +107,7 @@ impl Resolved {
 
 /// The facts about a file that the kernel knows by itself.
 struct Facts {
-    is_regular: bool,
+    kind: FileType,
     size: u64,
     device: Device,
     number: Identity,
@@ -152,19 +118,23 @@ impl Facts {
         let flags = AtFlags::EMPTY_PATH | AtFlags::STATX_DONT_SYNC;
         let found = statx(file, "", flags, StatxFlags::TYPE | StatxFlags::SIZE | StatxFlags::INO)?;
         Ok(Facts {
-            is_regular: FileType::from_raw_mode(found.stx_mode.into()) == FileType::RegularFile,
+            kind: FileType::from_raw_mode(found.stx_mode.into()),
             size: found.stx_size,
             device: Device::new(found.stx_dev_major, found.stx_dev_minor),
             number: Identity { device: makedev(found.stx_dev_major, found.stx_dev_minor), inode: found.stx_ino },
         })
     }
 
+    fn is_regular(&self) -> bool {
+        self.kind == FileType::RegularFile
+    }
+
     fn identity(&self) -> Option<Identity> {
-        self.is_regular.then_some(self.number)
+        self.is_regular().then_some(self.number)
     }
 }
 
-fn resolve(path: &Path, flags: OFlags) -> Cached<Resolved> {
+fn resolve(path: &Path, flags: OFlags, now: Instant) -> Cached<Resolved> {
     if !kernel_supports_cached() {
         return Err(NotCached(None));
     }
@@ -174,22 +144,10 @@ fn resolve(path: &Path, flags: OFlags) -> Cached<Resolved> {
         Err(_) => return Err(NotCached(None)),
     };
     let Ok(facts) = Facts::of(&descriptor) else { return Err(NotCached(None)) };
-    match facts.device.locality() {
+    match facts.device.locality(now) {
         Locality::Local { .. } => Ok(Ok(Resolved { descriptor, facts })),
         Locality::Remote => Err(NotCached(None)),
         Locality::Unknown => Err(NotCached(Some(facts.device.unidentified(descriptor)))),
-    }
-}
-
-/// Opens a path that was a regular file a moment ago. If it has become a FIFO since, `O_NONBLOCK`
-/// keeps this thread from waiting for the other end, and the second check notices.
-fn reopen(path: &Path) -> Cached<Opened> {
-    let Ok(file) = open_cached(path, OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY) else {
-        return Err(NotCached(None));
-    };
-    match Facts::of(&file) {
-        Ok(facts) if facts.is_regular => Ok(Ok(Opened { file, facts })),
-        _ => Err(NotCached(None)),
     }
 }
 
