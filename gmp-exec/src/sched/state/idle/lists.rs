@@ -49,16 +49,16 @@ impl Lists {
         })
     }
 
-    /// Returns the token if no machine is available.
+    /// `avoid`: see [`Spares::pop`]. Returns the token if no machine is available.
     pub(in crate::sched) fn assign(
         &mut self,
         word: &AtomicU64,
         token: ProcessorToken,
         spinning: bool,
-        here: Option<usize>,
+        avoid: Option<usize>,
     ) -> Result<Wake, ProcessorToken> {
         if !self.closed {
-            if let Some(machine) = self.spares.pop(here) {
+            if let Some(machine) = self.spares.pop(avoid) {
                 machine.assign(Assignment::Run { token, spinning });
                 return Ok(Wake::Spare(machine));
             }

@@ -119,8 +119,7 @@ impl Idle {
     /// Assigns the caller's processor to a machine. Returns the token if no machine is available.
     #[doc(alias = "startm")]
     pub(crate) fn assign_machine(&self, token: ProcessorToken) -> Result<Wake, ProcessorToken> {
-        let here = current_cpu();
-        self.lists.lock().assign(&self.word, token, false, here)
+        self.lists.lock().assign(&self.word, token, false, None)
     }
 
     /// Puts a processor without work on the idle list, or retires it if there is a surplus. The
@@ -136,12 +135,11 @@ impl Idle {
     /// `None`: `max_machines` is reached, or the runtime is shutting down.
     #[doc(alias = "mget")]
     pub(crate) fn reserve(&self) -> Option<Reserved> {
-        let here = current_cpu();
         let mut lists = self.lists.lock();
         if lists.closed {
             return None;
         }
-        if let Some(spare) = lists.spares.pop(here) {
+        if let Some(spare) = lists.spares.pop(None) {
             return Some(Reserved::Spare(spare));
         }
         lists.count_machine().map(|id| Reserved::Start { id })
