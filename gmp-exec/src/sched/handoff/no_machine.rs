@@ -1,9 +1,10 @@
-//! A processor for which no machine is available: `max_machines` is reached, or the system has no
-//! thread to give.
+//! A processor for which no machine is available: `max_machines` is reached, the system has no
+//! thread to give, or the runtime is shutting down.
 //!
 //! Its tasks go to the global queue before it goes on a list. There, running machines find the
-//! tasks before they park. In the queue of a processor on a list they would not look in every case:
-//! not in `runnext`, and not if the processor, or their own, retires (sched/README.md §11).
+//! tasks before they park. They would not always find the tasks in the queue of a processor on a
+//! list: not the one in `runnext`, and none if that processor, or their own, retires
+//! (sched/README.md §11).
 #![allow(unsafe_code, reason = "makes an owner proof")]
 
 use std::iter;

@@ -16,14 +16,14 @@ pub(crate) struct Seen {
     pub(crate) failures: BTreeMap<String, u64>,
     /// Since the sending, or since the due moment without a free connection.
     pub(crate) sent: Durations,
-    /// The server's part of that: until the answer has arrived at the client's socket. Without the
-    /// answers of which the kernel has not said when they did.
+    /// The server's part of that: until the answer has arrived at the client's socket. Answers
+    /// without a known time of arrival are left out.
     pub(crate) served: Durations,
     /// How late requests were sent though a connection was free: the generator's own part.
     lateness: Durations,
     /// How many requests were sent late because every connection was waiting for an answer.
     no_connection: u64,
-    /// Answers of which the kernel has not said when they arrived.
+    /// How many answers have no known time of arrival.
     pub(crate) without_arrival: u64,
 }
 
