@@ -9,6 +9,7 @@
 //! has been given a core, before the registers are read and after the copy was made.
 
 mod caller;
+mod lines;
 mod memory;
 mod modules;
 mod signal;

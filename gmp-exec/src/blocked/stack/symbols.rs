@@ -1,9 +1,8 @@
 //! Addresses in words: functions, files and lines, and which of them belong to the task.
 
 use std::env;
-use std::ffi::c_void;
-use std::ptr;
 
+use super::lines::{self, Function};
 use super::modules::Modules;
 use crate::blocked::frame::{BlockedFrame, FrameOrigin};
 
@@ -34,7 +33,7 @@ pub(super) fn frames(addresses: &[u64], modules: &Modules) -> Vec<BlockedFrame> 
     for &address in addresses {
         let first = frames.len();
         let is_in_program = modules.is_in_program(address);
-        resolve(address, is_in_program, &mut frames);
+        frames.extend(frames_at(address, is_in_program));
         if frames.len() == first {
             // Libraries of the system have no names for their inner functions.
             let origin = if is_in_program { FrameOrigin::Unknown } else { FrameOrigin::Runtime };
@@ -57,19 +56,23 @@ fn is_poll(frame: &BlockedFrame) -> bool {
         || frame.file.as_ref().is_some_and(|file| file.contains("/async-task") && file.ends_with(POLL_FILE))
 }
 
-/// Adds the function at the address, and those that it was inlined into.
-fn resolve(address: u64, is_in_program: bool, frames: &mut Vec<BlockedFrame>) {
-    let address = ptr::without_provenance_mut::<c_void>(address as usize);
-    backtrace::resolve(address, |symbol| {
-        let function = symbol.name().map(|name| format!("{name:#}"));
-        let path = symbol.filename().map(|path| path.to_string_lossy().into_owned());
-        if function.is_none() && path.is_none() {
-            return;
-        }
-        let origin = origin(function.as_deref(), path.as_deref(), is_in_program);
+/// The functions at the address, inlined ones before those that contain them.
+fn frames_at(address: u64, is_in_program: bool) -> impl Iterator<Item = BlockedFrame> {
+    lines::functions(address, is_misplaced).into_iter().map(move |Function { name, path, line }| {
+        let origin = origin(name.as_deref(), path.as_deref(), is_in_program);
         let file = path.map(|path| relative(&path));
-        frames.push(BlockedFrame { function, file, line: symbol.lineno(), origin });
-    });
+        BlockedFrame { function: name, file, line, origin }
+    })
+}
+
+/// Without a line, or with one of the runtime although its name is not the runtime's.
+fn is_misplaced(function: &Function) -> bool {
+    let is_runtimes = || function.name.as_deref().and_then(crate_of).is_some_and(|name| RUNTIME.contains(&name));
+    function.path.as_ref().is_some_and(|path| function.line.is_none() || is_of_runtime(path) && !is_runtimes())
+}
+
+fn is_of_runtime(path: &str) -> bool {
+    RUNTIME_FILES.iter().any(|part| path.contains(part))
 }
 
 /// A library that is not written in Rust is one of the system.
@@ -79,7 +82,7 @@ fn origin(function: Option<&str>, path: Option<&str>, is_in_program: bool) -> Fr
         return FrameOrigin::Runtime;
     }
     match path {
-        Some(path) if RUNTIME_FILES.iter().any(|part| path.contains(part)) => FrameOrigin::Runtime,
+        Some(path) if is_of_runtime(path) => FrameOrigin::Runtime,
         Some(path) if path.contains("/registry/src/") || path.contains("/git/checkouts/") => FrameOrigin::Dependency,
         Some(_) => FrameOrigin::Own,
         // A program without line numbers, or a function of the system's libraries.
@@ -110,6 +113,8 @@ fn relative(path: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::ptr;
+
     use super::*;
 
     #[test]
@@ -117,6 +122,22 @@ mod tests {
         let outside = Box::new(0_u64);
         let frames = frames(&[ptr::from_ref(&*outside).addr() as u64], &Modules::read().unwrap());
         assert_eq!((frames.len(), frames[0].origin), (1, FrameOrigin::Runtime), "{frames:?}");
+    }
+
+    #[test]
+    fn a_line_of_the_runtime_in_another_function_is_misplaced() {
+        let standard = "/rustc/59807616/library/core/src/num/uint_macros.rs";
+        for (name, path, line, expected) in [
+            ("computes", "/home/a/program/src/main.rs", Some(1), false),
+            ("computes", "/home/a/program/src/main.rs", None, true),
+            ("computes", standard, Some(2533), true),
+            ("core::num::f", standard, Some(2533), false),
+            ("<core::num::A as a::B>::f", standard, None, true),
+        ] {
+            let function = Function { name: Some(name.to_owned()), path: Some(path.to_owned()), line };
+            assert_eq!(is_misplaced(&function), expected, "{function:?}");
+        }
+        assert!(!is_misplaced(&Function::default()), "a program without line numbers has none anywhere");
     }
 
     #[test]

@@ -65,7 +65,8 @@ enum Step {
     NeedsFramePointer(i64),
 }
 
-/// The program counters of all frames, the innermost first.
+/// Where all frames are, the innermost first: an address in the call of the next frame, or in the
+/// instruction at which the thread goes on.
 ///
 /// # Errors
 ///
@@ -94,11 +95,11 @@ impl Walk {
     fn step(&mut self, sources: &Sources<'_>, context: &mut UnwindContext<usize>) -> Option<Step> {
         let here = self.registers.get(X86_64::RA)?;
         let Some((tables, entry)) = self.registers.entry(sources) else { return self.leave_stub(sources) };
+        let looked_up = here - u64::from(self.registers.is_behind_call);
         if entry.initial_address() == thread_root::address() {
-            self.addresses.push(here);
+            self.addresses.push(looked_up);
             return Some(Step::End);
         }
-        let looked_up = here - u64::from(self.registers.is_behind_call);
         let row = entry.unwind_info_for_address(&tables.frames(), tables.bases(), context, looked_up).ok()?;
         let CfaRule::RegisterAndOffset { register, offset } = *row.cfa() else { return None };
         let base = match self.registers.get(register) {
@@ -127,7 +128,7 @@ impl Walk {
         if self.check == Check::IsSame {
             self.check = Check::MayBeSame;
         }
-        self.addresses.push(here);
+        self.addresses.push(looked_up);
         self.registers = outer;
         Some(Step::Outwards)
     }
