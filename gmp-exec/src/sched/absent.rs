@@ -14,7 +14,6 @@ use crate::sched::time_slice;
 use crate::sync::Arc;
 use crate::sync::atomic::Ordering::{Relaxed, SeqCst};
 use crate::sync::atomic::fence;
-use crate::sys::time_slice::TimeSlice;
 
 impl Scheduler {
     /// This turn of the machine is without a processor from now on: sysmon watches it.
@@ -29,7 +28,7 @@ impl Scheduler {
     /// poll is over, or counts already.
     pub(super) fn count_absent(self: &Arc<Self>, machine: &Machine, turn: u64) -> bool {
         // Before the permit: the machine that releases it makes its slice short.
-        self.set_time_slice(machine, TimeSlice::Long);
+        self.lengthen_slice(machine);
         self.hogs.acquire_extra();
         if machine.absence.give_permit(turn) {
             fence(SeqCst);
@@ -42,7 +41,7 @@ impl Scheduler {
             }
         }
         self.release_hog_permit();
-        self.set_time_slice(machine, TimeSlice::Short);
+        self.shorten_slice(machine);
         false
     }
 
@@ -50,7 +49,7 @@ impl Scheduler {
     pub(super) fn uncount_absent(self: &Arc<Self>, machine: &Machine, turn: u64) -> bool {
         let is_mine = machine.absence.revoke_permit(turn);
         if is_mine {
-            self.set_time_slice(machine, TimeSlice::Short);
+            self.shorten_slice(machine);
             self.release_hog_permit();
         }
         is_mine

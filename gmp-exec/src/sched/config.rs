@@ -11,6 +11,7 @@ use crate::sched::lost::{Leaks, Lost, Silence};
 use crate::sync::Arc;
 use crate::sync::thread::{Builder, JoinHandle};
 use crate::sys::caches::Caches;
+use crate::sys::time_slice::TimeSlices;
 use crate::task::{Observed, TaskHooks, UnhandledPanic};
 
 #[derive(Debug)]
@@ -38,8 +39,7 @@ pub(crate) struct Config {
     pub(crate) io_events: IoEvents,
     pub(crate) blocking_threshold: Duration,
     pub(crate) sysmon: bool,
-    /// Whether machines have time slices of their own, from `GMP_TIME_SLICES`.
-    pub(crate) time_slices: bool,
+    pub(crate) time_slices: TimeSlices,
     /// The scheduler trace, and whether SIGQUIT prints the tasks, from `GMP_DEBUG`.
     pub(crate) debug: crate::trace::schedtrace::Debug,
     /// What to print about tasks that hold their threads, from `GMP_BLOCKED`.

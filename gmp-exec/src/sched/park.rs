@@ -13,7 +13,7 @@ use crate::sched::scheduler::Scheduler;
 use crate::sched::state::idle::{Rejoin, Role};
 use crate::sched::state::machine::Assignment;
 use crate::sched::submit::inject;
-use crate::sched::{absent, shutdown};
+use crate::sched::{absent, shutdown, time_slice};
 use crate::sync::Arc;
 use crate::sync::atomic::Ordering::{Relaxed, SeqCst};
 use crate::sync::atomic::fence;
@@ -97,6 +97,7 @@ pub(super) fn park_as_spare(local: &Local) -> Next {
     if earliest != u64::MAX {
         scheduler.announce_timer(earliest);
     }
+    time_slice::adapt(local);
     scheduler.config.hooks.parking();
     local.record(Kind::Park, 0, 0);
     let assignment = wait_for_assignment(local);
@@ -137,6 +138,7 @@ pub(super) fn sleep_in_netpoll(local: &Local) -> Next {
         local.machine.sleep_until.retract();
         return local.accept(assignment);
     }
+    time_slice::adapt(local);
     scheduler.config.hooks.parking();
     local.record(Kind::Park, 0, 1);
     let ready = scheduler.netpoll_gate.sleep(local, scheduler.next_timer(), || scheduler.clock.now_ns());

@@ -20,7 +20,7 @@ pub(super) fn thread_main(scheduler: Arc<Scheduler>, machine: Arc<Machine>, birt
     crate::sys::timer_slack::minimise();
     last_poll::begin(&machine);
     let local = Local::new(scheduler, machine);
-    time_slice::shorten(&local);
+    time_slice::adapt(&local);
     let _seed = context::enter_seed(local.scheduler.config.seeds.as_ref());
     context::as_machine(&local, |local| {
         run(local, birth);

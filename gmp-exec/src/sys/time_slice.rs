@@ -3,15 +3,21 @@
 //! With more threads that compute than cores, a thread that wakes up competes with them. Linux's
 //! scheduler (EEVDF) prefers the thread with the earlier deadline, which is the one with the
 //! shorter slice, and a waking thread may preempt a thread with a longer slice at once. Each thread
-//! still gets the same share of the cores. So machines ask for a short slice, and for a long one
-//! while they compute without a processor. sysmon asks for a shorter one than any machine: of two
-//! equal slices, the one that has begun is not interrupted before its end, and where the kernel's
-//! clock ticks 250 times a second that end may be noticed 4 ms late. Neither needs privileges.
+//! still gets the same share of the cores. So machines ask for a short slice while they may have to
+//! compete with threads that compute, and for a long one while they compute without a processor.
+//! sysmon asks for a shorter one than any machine: of two equal slices, the one that has begun is
+//! not interrupted before its end, and where the kernel's clock ticks 250 times a second that end
+//! may be noticed 4 ms late. Neither needs privileges.
 //!
 //! A slice is the `sched_runtime` of sched_setattr(2) for a thread of the ordinary policy, from
 //! 0.1 to 100 ms, since Linux 6.12 (kernel/sched/fair.c, `__setparam_fair`). Older kernels ignore
 //! the value. Measured on two cores, p99 of a 1 ms ticker beside 2 and 8 tasks that compute: 0.9
 //! and 2.2 ms without slices, 0.05 and 0.2 ms with them.
+//!
+//! A short slice is no gain where nobody competes. A thread of another process that connects to a
+//! server on the same computer is then interrupted at once, before it has sent its request, and the
+//! server's first read finds nothing: with 930 new connections a second, 3.0 switches of threads a
+//! request instead of 2.1, and a sixth more CPU time.
 //!
 //! Rejected: nice values and `SCHED_IDLE`, which a thread can't leave again without privileges.
 #![cfg_attr(
@@ -25,8 +31,42 @@ use crate::sys::thread_state::ThreadId;
 
 const VARIABLE: &str = "GMP_TIME_SLICES";
 
+/// Whether a runtime sets the slices of its threads, from `GMP_TIME_SLICES`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum TimeSlices {
+    Off,
+    /// Machines have short slices after a poll has held its thread for long.
+    AfterLongPolls,
+    /// Machines always have short slices.
+    On,
+}
+
+impl TimeSlices {
+    /// As `GMP_TIME_SLICES` says. Unless it says something, no slices are set under a system call
+    /// filter: a filter may end the process at an unexpected call, and systemd's `~@resources` does so
+    /// at sched_setattr.
+    ///
+    /// # Errors
+    ///
+    /// The variable is set, but neither `on` nor `off`.
+    pub(crate) fn from_env() -> io::Result<TimeSlices> {
+        match std::env::var_os(VARIABLE) {
+            None if is_filtered() => Ok(TimeSlices::Off),
+            None => Ok(TimeSlices::AfterLongPolls),
+            Some(text) if text == "on" => Ok(TimeSlices::On),
+            Some(text) if text == "off" => Ok(TimeSlices::Off),
+            Some(text) => {
+                let error = format!("{VARIABLE}: unknown setting {text:?}; allowed are on and off");
+                Err(io::Error::new(io::ErrorKind::InvalidInput, error))
+            }
+        }
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TimeSlice {
+    /// The kernel's.
+    Default,
     /// For sysmon, which must not wait for the machines that it watches. The shortest slice there
     /// is.
     Shortest,
@@ -43,6 +83,7 @@ impl TimeSlice {
     pub(crate) fn set_for(self, thread: ThreadId) {
         let Some(mut attributes) = imp::get(thread) else { return };
         attributes.runtime = match self {
+            TimeSlice::Default => 0,
             TimeSlice::Shortest => 100_000,
             TimeSlice::Short => 200_000,
             TimeSlice::Long => 100_000_000,
@@ -52,25 +93,6 @@ impl TimeSlice {
 
     #[cfg(not(all(target_os = "linux", not(any(loom, shuttle)))))]
     pub(crate) fn set_for(self, _: ThreadId) {}
-}
-
-/// Whether a runtime sets the slices of its threads: as `GMP_TIME_SLICES` says, and otherwise
-/// unless a system call filter is in force. A filter may end the process at an unexpected call, and
-/// systemd's `~@resources` does so at sched_setattr.
-///
-/// # Errors
-///
-/// The variable is set, but neither `on` nor `off`.
-pub(crate) fn is_wanted() -> io::Result<bool> {
-    match std::env::var_os(VARIABLE) {
-        None => Ok(!is_filtered()),
-        Some(text) if text == "on" => Ok(true),
-        Some(text) if text == "off" => Ok(false),
-        Some(text) => {
-            let error = format!("{VARIABLE}: unknown setting {text:?}; allowed are on and off");
-            Err(io::Error::new(io::ErrorKind::InvalidInput, error))
-        }
-    }
 }
 
 /// Whether the calling thread has a system call filter, or can't know.
@@ -128,11 +150,11 @@ mod imp {
 }
 
 #[cfg(all(test, target_os = "linux", not(any(loom, shuttle))))]
-mod tests {
+pub(crate) mod tests {
     use super::*;
 
-    /// `None`: this kernel has no slices.
-    fn slice_of_this_thread() -> Option<u64> {
+    /// In nanoseconds. `None`: this kernel has no slices.
+    pub(crate) fn slice_of_this_thread() -> Option<u64> {
         let attributes = imp::get(ThreadId::of_current_thread().unwrap()).unwrap();
         Some(attributes.runtime).filter(|slice| *slice > 0)
     }
@@ -141,9 +163,12 @@ mod tests {
     fn a_thread_gets_its_slice_and_threads_that_it_starts_do_not() {
         let Some(default) = slice_of_this_thread() else { return };
         let this = ThreadId::of_current_thread().unwrap();
-        for (slice, expected) in
-            [(TimeSlice::Shortest, 100_000), (TimeSlice::Short, 200_000), (TimeSlice::Long, 100_000_000)]
-        {
+        for (slice, expected) in [
+            (TimeSlice::Shortest, 100_000),
+            (TimeSlice::Short, 200_000),
+            (TimeSlice::Long, 100_000_000),
+            (TimeSlice::Default, default),
+        ] {
             slice.set_for(this);
             assert_eq!(slice_of_this_thread(), Some(expected), "{slice:?}");
             let inherited = std::thread::spawn(slice_of_this_thread).join().unwrap();

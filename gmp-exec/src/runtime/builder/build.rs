@@ -11,8 +11,9 @@ use crate::sched::config::{Config, CountCpus, Flavor, Threads};
 use crate::sched::lost::{self, Leaks, Silence};
 use crate::sched::{Scheduler, SchedulerRef};
 use crate::sync::Arc;
+use crate::sys::affinity;
 use crate::sys::caches::Caches;
-use crate::sys::{affinity, time_slice};
+use crate::sys::time_slice::TimeSlices;
 use crate::task::Observed;
 use crate::trace::schedtrace;
 
@@ -125,7 +126,7 @@ impl Builder {
             io_events: self.io_events,
             blocking_threshold: self.blocking_threshold,
             sysmon: self.sysmon && is_multi_thread,
-            time_slices: self.sysmon && is_multi_thread && time_slice::is_wanted()?,
+            time_slices: if self.sysmon && is_multi_thread { TimeSlices::from_env()? } else { TimeSlices::Off },
             debug: schedtrace::Debug::from_env()?,
             blocked,
             trace,

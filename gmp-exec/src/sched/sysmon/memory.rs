@@ -12,7 +12,6 @@ use crate::sched::scheduler::Scheduler;
 use crate::sched::state::machine::Machine;
 use crate::sched::state::machine::ownership::{Region, Sighting};
 use crate::sched::state::processors::Processors;
-use crate::sched::sysmon::CLOSE_FOR;
 use crate::sched::sysmon::budget::Budget;
 use crate::sched::sysmon::excess::Excess;
 use crate::sched::sysmon::trust::Trust;
@@ -170,8 +169,8 @@ impl Memory {
     }
 
     /// A program that has had a long poll will have another.
-    pub(super) fn expects_long_polls(&self, now: Instant) -> bool {
-        self.long_poll.is_some_and(|at| now.duration_since(at) < CLOSE_FOR)
+    pub(super) fn has_had_long_poll(&self, within: Duration, now: Instant) -> bool {
+        self.long_poll.is_some_and(|at| now.duration_since(at) < within)
     }
 
     /// How many machines have held their processor for at least `length` in one poll.
@@ -320,6 +319,7 @@ impl Seen {
 #[cfg(all(test, not(any(loom, shuttle))))]
 mod tests {
     use super::*;
+    use crate::sched::sysmon::CLOSE_FOR;
 
     /// sysmon would look closely, and machines would wake successors, until the poll ends.
     #[test]

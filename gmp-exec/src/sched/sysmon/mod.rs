@@ -81,6 +81,9 @@ const CLOSE: Duration = Duration::from_micros(500);
 /// once will do so again. Close looks were measured at 3 to 4 % of a core on a server of 870
 /// requests a second, a cost that other programs need not pay.
 const CLOSE_FOR: Duration = Duration::from_secs(1);
+/// How long machines have short time slices after such a poll. They cost less than close looks, so
+/// they serve a program with rare long polls, too.
+const SHORT_SLICES_FOR: Duration = Duration::from_secs(10);
 /// After this many looks between which no processor had a turn, sysmon sleeps until a machine wakes
 /// it. So a program that pauses often does not pay a wake-up per pause.
 const IDLE_LOOKS: u32 = 3;
@@ -394,14 +397,15 @@ impl Scheduler {
         }
     }
 
-    /// Tells machines that leave the netpoll whether to expect long polls. A processor may be taken
-    /// before its poll has lasted for long. A poll that slept only for a moment says nothing about
-    /// others.
+    /// Tells machines that leave the netpoll, or are about to sleep, whether to expect long polls.
+    /// A processor may be taken before its poll has lasted for long. A poll that slept only for a
+    /// moment says nothing about others.
     fn expect_long_polls(&self, memory: &mut Memory, has_slept_long: bool, now: Instant) {
         if self.sysmon.long_poll_was_taken.swap(false, Relaxed) || has_slept_long {
             memory.long_poll = Some(now);
         }
-        self.sysmon.expects_long_polls.store(memory.expects_long_polls(now), Relaxed);
+        self.sysmon.expects_long_polls.store(memory.has_had_long_poll(CLOSE_FOR, now), Relaxed);
+        self.sysmon.shortens_slices.store(memory.has_had_long_poll(SHORT_SLICES_FOR, now), Relaxed);
     }
 
     /// Lets looks become rarer while a processor is idle, nothing waits for long and no poll lasts.

@@ -18,6 +18,7 @@ use crate::sched::state::machine::Machine;
 use crate::sched::state::machine::ownership::Region;
 use crate::sched::{run, submit};
 use crate::sync::{Arc, Mutex};
+use crate::sys::time_slice::TimeSlices;
 use crate::task::{Header, Home, Kind, Observed, Runnable, UnhandledPanic, new_task};
 use crate::time::driver::Driver;
 
@@ -56,7 +57,7 @@ pub(crate) fn config(processors: usize, flavor: Flavor) -> Config {
         io_events: IoEvents { per_tick: 1, per_busy_tick: None },
         blocking_threshold: Duration::ZERO,
         sysmon: false,
-        time_slices: false,
+        time_slices: TimeSlices::Off,
         debug: Default::default(),
         blocked: crate::blocked::Settings::default(),
         trace: None,

@@ -30,6 +30,9 @@ pub(crate) struct Sysmon {
     /// A poll has held its thread for long within the last second. A machine that leaves the
     /// netpoll with a task then wakes another machine to sleep there. Written by sysmon.
     pub(in crate::sched) expects_long_polls: AtomicBool,
+    /// A poll has held its thread for long within the last ten seconds. Machines then have short time
+    /// slices. Written by sysmon.
+    pub(in crate::sched) shortens_slices: AtomicBool,
     /// The processor of a poll was taken since sysmon's last look, and the poll computed or was
     /// listed as takeable. Set by takers, cleared by sysmon.
     pub(in crate::sched) long_poll_was_taken: AtomicBool,
@@ -52,6 +55,7 @@ impl Sysmon {
             is_slow: AtomicBool::new(false),
             trusts_first_sight: AtomicBool::new(false),
             expects_long_polls: AtomicBool::new(false),
+            shortens_slices: AtomicBool::new(false),
             long_poll_was_taken: AtomicBool::new(false),
             guesses: Mutex::new(Vec::new()),
             absent: Mutex::new(Vec::new()),
