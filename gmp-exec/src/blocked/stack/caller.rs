@@ -5,8 +5,9 @@ use gimli::{Register, X86_64};
 use super::memory::Memory;
 use super::unwind::{Registers, Sources};
 
-/// What the instruction before a return address says of the function that returns there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// What the instruction before a return address says of the function that returns there. The surer
+/// one comes first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Call {
     /// It calls that function.
     Same,
@@ -30,19 +31,27 @@ const LONGEST: usize = 40;
 
 impl Call {
     /// Judges the instruction before the program counter of the caller, by the caller's registers.
+    ///
+    /// The bytes before an address can be read in several ways: `e8` may also be part of the address
+    /// that an instruction before the call loads. The reading that fits best counts.
     pub(super) fn before(caller: &Registers, function: u64, sources: &Sources<'_>) -> Call {
         let Some(back) = caller.get(X86_64::RA) else { return Call::Other };
         let Some(start) = back.checked_sub(LONGEST as u64) else { return Call::Other };
         let code = sources.memory.read(start, LONGEST);
         let leads = |target| leads_to(sources, target, function, MOST_JUMPS);
-        match target(&code, back, sources.memory).or_else(|| held_target(&code, caller)) {
-            Some(target) if leads(target) => Call::Same,
-            Some(target) if code_of(sources, target).windows(2).any(is_indirect_jump) => Call::Unknown,
-            Some(_) => Call::Other,
-            None if loaded_targets(&code, back, sources.memory).into_iter().any(leads) => Call::Same,
-            None if is_indirect(&code) => Call::Unknown,
-            None => Call::Other,
-        }
+        let judge = |target| match target {
+            _ if leads(target) => Call::Same,
+            _ if code_of(sources, target).windows(2).any(is_indirect_jump) => Call::Unknown,
+            _ => Call::Other,
+        };
+        let held = held_target(&code, caller);
+        let readings = [
+            target(&code, back, sources.memory).map(judge),
+            held.map(judge),
+            loaded_targets(&code, back, sources.memory).into_iter().any(leads).then_some(Call::Same),
+            (held.is_none() && is_indirect(&code)).then_some(Call::Unknown),
+        ];
+        readings.into_iter().flatten().min().unwrap_or(Call::Other)
     }
 }
 
@@ -79,11 +88,12 @@ fn held_target(code: &[u8], caller: &Registers) -> Option<u64> {
     }
 }
 
-/// `call` through a register or through memory at a register: `ff /2`.
+/// `call` through a register or through memory at a register: `ff /2`. Not `ff 15`, whose target is
+/// known.
 fn is_indirect(code: &[u8]) -> bool {
     (2..=7.min(code.len())).any(|length| {
         let call = &code[code.len() - length..];
-        call[0] == 0xff && call[1] >> 3 & 7 == 2 && length_of_indirect(call[1]) == length
+        call[0] == 0xff && call[1] >> 3 & 7 == 2 && call[1] != 0x15 && length_of_indirect(call[1]) == length
     })
 }
 
@@ -92,7 +102,6 @@ fn is_indirect(code: &[u8]) -> bool {
 fn length_of_indirect(operand: u8) -> usize {
     let has_index = operand & 7 == 4 && operand >> 6 != 3;
     let offset = match operand >> 6 {
-        0 if operand & 7 == 5 => 4,
         1 => 1,
         2 => 4,
         _ => 0,
@@ -143,7 +152,53 @@ fn relative(next: u64, offset: [u8; 4]) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{is_indirect, is_indirect_jump};
+    use super::*;
+    use crate::blocked::stack::memory::Copy;
+    use crate::blocked::stack::modules::Modules;
+
+    /// Far enough for an `e8` in the distance from the code.
+    const CELL: usize = 0xe840;
+
+    #[inline(never)]
+    fn callee() -> u32 {
+        std::hint::black_box(1)
+    }
+
+    /// Judges a return address behind this code. A pointer to `callee` lies `CELL` bytes behind the
+    /// beginning of the code.
+    fn judge(code: &[u8], function: u64) -> Call {
+        let mut bytes = vec![0x90_u8; LONGEST + CELL + 8];
+        bytes[LONGEST..][..code.len()].copy_from_slice(code);
+        bytes[LONGEST + CELL..].copy_from_slice(&address(callee).to_ne_bytes());
+        let back = bytes.as_ptr().addr() as u64 + (LONGEST + code.len()) as u64;
+        let (memory, modules, copy) = (Memory::open().unwrap(), Modules::read().unwrap(), Copy::new(0, Vec::new()));
+        let sources = Sources { copy: &copy, modules: &modules, memory: &memory };
+        Call::before(&Registers::interrupted([(X86_64::RA, back)]), function, &sources)
+    }
+
+    fn address(function: fn() -> u32) -> u64 {
+        function as usize as u64
+    }
+
+    /// The distance is that from the next instruction, and its second byte looks like `call rel32`.
+    #[test]
+    fn a_call_is_also_seen_behind_a_byte_that_looks_like_another_call() {
+        assert_eq!(callee(), 1);
+        let [a, b, c, d] = (CELL as u32 - 7).to_le_bytes();
+        assert_eq!(b, 0xe8);
+        let code = [0x48, 0x8b, 0x05, a, b, c, d, 0xff, 0xd0];
+        assert_eq!(judge(&code, address(callee)), Call::Same);
+        assert_eq!(judge(&code, address(callee) + 1), Call::Unknown, "rax may have been loaded elsewhere");
+    }
+
+    #[test]
+    fn the_target_of_a_call_through_memory_is_known() {
+        let [a, b, c, d] = (CELL as u32 - 6).to_le_bytes();
+        let code = [0xff, 0x15, a, b, c, d];
+        assert_eq!(judge(&code, address(callee)), Call::Same);
+        assert_eq!(judge(&code, address(callee) + 1), Call::Other);
+        assert_eq!(judge(&[0x90; 6], address(callee)), Call::Other, "no call");
+    }
 
     #[test]
     fn the_jump_to_a_method_of_a_table_is_told_from_those_of_a_match() {
