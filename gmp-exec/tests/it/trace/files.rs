@@ -179,9 +179,13 @@ fn in_a_child() {
     }
 }
 
-/// Waits until that file has been begun. The end of the runtime waits until it is complete.
+/// Waits until that file has been begun. The end of the runtime waits until it is complete. Asleep
+/// nearly all the time: a thread that wakes up often waits for a core on a busy computer.
 fn wait_for_file(number: usize) {
-    wait_until(|| is_there(number));
+    wait_until(|| {
+        thread::sleep(Duration::from_millis(10));
+        is_there(number)
+    });
 }
 
 fn is_there(number: usize) -> bool {
@@ -225,7 +229,16 @@ fn sleeps(runtime: &Runtime) {
 /// A task that blocks until there is a file, beside others that want its processor.
 fn blocks(runtime: &Runtime) {
     let task = runtime.spawn(async { wait_for_file(1) });
-    let busy: Vec<_> = (0..2).map(|_| runtime.spawn(async { compute_for(Duration::from_millis(100)) })).collect();
+    let busy: Vec<_> = (0..2)
+        .map(|_| {
+            runtime.spawn(async {
+                while !is_there(1) {
+                    compute_for(Duration::from_millis(5));
+                    yield_now().await;
+                }
+            })
+        })
+        .collect();
     runtime.block_on(task).unwrap();
     busy.into_iter().for_each(|task| runtime.block_on(task).unwrap());
 }
