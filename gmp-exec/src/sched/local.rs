@@ -17,7 +17,6 @@ use crate::sched::state::other_timers::OtherTimers;
 use crate::sched::state::processor::Processor;
 use crate::sched::state::processor::owner_proof::OwnerProof;
 use crate::sync::Arc;
-use crate::sys::time_slice::TimeSlice;
 use crate::task::Runnable;
 use crate::trace::{Kind, Tap};
 
@@ -64,8 +63,6 @@ pub(crate) struct Local {
     pub(crate) order: Order,
     /// Whether `idle` counts the machine as spinning.
     pub(crate) spinning: Cell<bool>,
-    /// The slice that the machine has set last. A taker may have set another one since.
-    pub(crate) time_slice: Cell<TimeSlice>,
     /// The next polls are not ordinary: they are measured or recorded, or all permits of hogs may
     /// be held while some tasks are suspects.
     pub(crate) attention: Cell<bool>,
@@ -131,7 +128,6 @@ impl Local {
             scheduler: SchedulerRef::new(scheduler),
             machine,
             spinning: Cell::new(false),
-            time_slice: Cell::new(TimeSlice::Default),
             forced_at: Cell::new(u64::MAX),
             lost_by: Cell::new(None),
             in_section: Cell::new(false),

@@ -33,12 +33,12 @@ impl Scheduler {
         self.takeable.take(note, self.clock.running_ns())
     }
 
-    /// Another thread's machine computes without a processor, or is about to.
+    /// The machine computes without a processor, or is about to.
     pub(super) fn lengthen_slice(&self, machine: &Machine) {
         self.set_slice(machine, TimeSlice::Long);
     }
 
-    /// Another thread's machine no longer computes without a processor.
+    /// The machine no longer computes without a processor.
     pub(super) fn shorten_slice(&self, machine: &Machine) {
         self.set_slice(machine, TimeSlice::Short);
     }
@@ -49,12 +49,12 @@ impl Scheduler {
         }
     }
 
-    /// The slice that machines should wake up with.
-    fn slice_of_wakers(&self) -> TimeSlice {
+    /// The slice with which machines should wake up.
+    fn slice_to_wake_with(&self) -> TimeSlice {
         let is_short = match self.config.time_slices {
             TimeSlices::Off => false,
             TimeSlices::AfterLongPolls => self.sysmon.shortens_slices.load(Relaxed),
-            TimeSlices::On => true,
+            TimeSlices::Always => true,
         };
         if is_short { TimeSlice::Short } else { TimeSlice::Default }
     }
@@ -70,64 +70,44 @@ pub(super) fn shorten_for_sysmon(scheduler: &Scheduler) {
     }
 }
 
-/// The thread has just started, or is about to sleep.
+/// The thread has just started, and may have the slice of the thread that started it; or it is about
+/// to sleep.
 pub(super) fn adapt(local: &Local) {
-    let slice = local.scheduler.slice_of_wakers();
-    if local.time_slice.get() != slice {
-        set(local, slice);
+    let slice = local.scheduler.slice_to_wake_with();
+    if !local.machine.has_time_slice(slice) {
+        local.scheduler.set_slice(&local.machine, slice);
     }
 }
 
 /// The machine no longer computes without a processor.
 pub(super) fn shorten(local: &Local) {
-    set(local, TimeSlice::Short);
+    local.scheduler.shorten_slice(&local.machine);
 }
 
 /// The machine is about to compute without a processor.
 pub(super) fn lengthen(local: &Local) {
-    set(local, TimeSlice::Long);
-}
-
-fn set(local: &Local, slice: TimeSlice) {
-    local.time_slice.set(slice);
-    local.scheduler.set_slice(&local.machine, slice);
+    local.scheduler.lengthen_slice(&local.machine);
 }
 
 #[cfg(all(test, target_os = "linux", not(any(loom, shuttle))))]
 mod tests {
     use std::sync::Arc;
     use std::sync::atomic::AtomicBool;
-    use std::sync::atomic::Ordering::Relaxed;
     use std::time::{Duration, Instant};
 
-    use crate::runtime::{Builder, Runtime};
-    use crate::sys::time_slice::TimeSlices;
+    use super::*;
+    use crate::runtime::Builder;
     use crate::sys::time_slice::tests::slice_of_this_thread;
 
     const SHORT: u64 = 200_000;
 
-    /// Ticks until the slice of a machine that has just woken up is this one.
-    fn wait_for_slice(runtime: &Runtime, expected: u64) {
-        let deadline = Instant::now() + Duration::from_secs(60);
-        let ticker = runtime.spawn(async move {
-            let mut slice = 0;
-            while slice != expected && Instant::now() < deadline {
-                crate::time::sleep(Duration::from_millis(5)).await;
-                slice = slice_of_this_thread().unwrap();
-            }
-            slice
-        });
-        assert_eq!(runtime.block_on(ticker).unwrap(), expected);
-    }
-
+    /// Ticks, beside a task that blocks, until the slice of the machine that has woken up is short.
     #[test]
-    fn slices_are_short_for_some_time_after_a_long_poll() {
-        let Some(default) = slice_of_this_thread() else { return };
-        if TimeSlices::from_env().ok() != Some(TimeSlices::AfterLongPolls) {
+    fn slices_are_short_after_a_long_poll() {
+        if TimeSlices::from_env().ok() != Some(TimeSlices::AfterLongPolls) || slice_of_this_thread().is_none() {
             return;
         }
         let runtime = Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
-        wait_for_slice(&runtime, default);
         let is_over = Arc::new(AtomicBool::new(false));
         let flag = is_over.clone();
         let blocks = runtime.spawn(async move {
@@ -136,9 +116,38 @@ mod tests {
                 crate::task::yield_now().await;
             }
         });
-        wait_for_slice(&runtime, SHORT);
+        let deadline = Instant::now() + Duration::from_secs(60);
+        let ticker = runtime.spawn(async move {
+            let mut slice = None;
+            while slice != Some(SHORT) && Instant::now() < deadline {
+                crate::time::sleep(Duration::from_millis(5)).await;
+                slice = slice_of_this_thread();
+            }
+            slice
+        });
+        assert_eq!(runtime.block_on(ticker).unwrap(), Some(SHORT));
         is_over.store(true, Relaxed);
         runtime.block_on(blocks).unwrap();
-        wait_for_slice(&runtime, default);
+    }
+
+    /// Whichever thread has set it.
+    #[test]
+    fn a_machine_knows_the_slice_that_was_set_last() {
+        let Some(default) = slice_of_this_thread() else { return };
+        std::thread::spawn(move || {
+            let machine = Machine::new(0);
+            machine.bind();
+            for (slice, expected) in [(TimeSlice::Short, SHORT), (TimeSlice::Default, default)] {
+                assert!(!machine.has_time_slice(slice));
+                machine.set_time_slice(slice);
+                assert!(machine.has_time_slice(slice));
+                assert_eq!(slice_of_this_thread(), Some(expected));
+            }
+            std::thread::scope(|scope| scope.spawn(|| machine.set_time_slice(TimeSlice::Long)).join().unwrap());
+            assert!(machine.has_time_slice(TimeSlice::Long));
+            assert_eq!(slice_of_this_thread(), Some(100_000_000));
+        })
+        .join()
+        .unwrap();
     }
 }

@@ -2,42 +2,42 @@
 //!
 //! Compilers give some instructions no line (DWARF 5, section 6.2.2: line 0), and some that of a
 //! function that is inlined next to them. Such an instruction gets the line of one that is a little
-//! before it in the same function, as `llvm-symbolizer --approximate-line-info=before` does.
+//! before it in the same function, as `llvm-symbolizer --approximate-line-info=before` does, or the
+//! function's first one.
 
 use std::ffi::c_void;
 use std::ptr;
 
-/// So many bytes before an instruction are searched for its line.
-const FARTHEST: u64 = 64;
+/// So many bytes before an instruction are searched for its line: a dozen instructions.
+const FARTHEST: usize = 64;
 
 /// A function, as the debugging information names it.
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Debug)]
 pub(super) struct Function {
     pub(super) name: Option<String>,
     pub(super) path: Option<String>,
     pub(super) line: Option<u32>,
 }
 
-/// The function at the address, inlined ones before those that contain them. `is_misplaced`: whether
-/// the line can't be one of this function.
-pub(super) fn functions(address: u64, is_misplaced: impl Fn(&Function) -> bool) -> Vec<Function> {
+/// The functions at the address, inlined ones before those that contain them. The last one begins at
+/// `start`, if that is known.
+pub(super) fn functions(address: u64, start: Option<u64>) -> Vec<Function> {
     let mut functions = written(address);
-    if let Some(last) = functions.last_mut().filter(|last| is_misplaced(last)) {
-        let before = (1..=FARTHEST).map_while(|distance| written(address.checked_sub(distance)?).pop());
-        if let Some(placed) = nearest(before, last, is_misplaced) {
-            *last = placed;
-        }
+    if let (Some(last), Some(start)) = (functions.last_mut(), start)
+        && let Some(first) = written(start).pop().filter(|first| first.line.is_some())
+        && !last.is_placed_in(&first)
+    {
+        let mut before = (start..address).rev().take(FARTHEST).filter_map(|address| written(address).pop());
+        *last = before.find(|before| before.is_placed_in(&first)).unwrap_or(first);
     }
     functions
 }
 
-/// The first one that is in its place. A line of another function is none.
-fn nearest(
-    before: impl Iterator<Item = Function>,
-    function: &Function,
-    is_misplaced: impl Fn(&Function) -> bool,
-) -> Option<Function> {
-    before.take_while(|before| before.name == function.name).find(|before| !is_misplaced(before))
+impl Function {
+    /// Whether this has a line, in the file of the function's first instruction.
+    fn is_placed_in(&self, first: &Function) -> bool {
+        self.line.is_some() && self.path == first.path
+    }
 }
 
 /// What the debugging information says of the address.
@@ -67,7 +67,7 @@ mod tests {
     use crate::blocked::stack::memory::Memory;
     use crate::blocked::stack::modules::Modules;
 
-    const COMPUTES: RangeInclusive<u32> = (line!() + 2)..=(line!() + 9);
+    const COMPUTES: RangeInclusive<u32> = (line!() + 2)..=(line!() + 8);
     #[inline(never)]
     fn computes(most: u64) -> u64 {
         let mut sum = black_box(0_u64);
@@ -84,25 +84,22 @@ mod tests {
         assert_eq!(computes(black_box(1)), 1);
         let start = computes as fn(u64) -> u64 as usize as u64;
         let entry = modules.find(start).unwrap().tables(&memory).unwrap().entry(start).unwrap();
-        let is_here = |function: &Function| function.path.as_ref().is_some_and(|path| path.ends_with("stack/lines.rs"));
-        let is_misplaced = |function: &Function| function.line.is_none() || !is_here(function);
         for address in start..start + entry.len() {
-            let functions = functions(address, is_misplaced);
+            assert_eq!(modules.start_of_function(address, &memory), Some(start));
+            let functions = functions(address, Some(start));
             let last = functions.last().unwrap();
             assert!(last.name.as_ref().unwrap().ends_with("computes"), "{functions:#?}");
-            let is_own = is_here(last) && last.line.is_some_and(|line| COMPUTES.contains(&line));
-            assert!(is_own, "{:#x}: {functions:#?}", address - start);
+            assert!(last.path.as_ref().unwrap().ends_with("stack/lines.rs"), "{:#x}: {functions:#?}", address - start);
+            assert!(last.line.is_some_and(|line| COMPUTES.contains(&line)), "{:#x}: {functions:#?}", address - start);
         }
     }
 
     #[test]
-    fn the_line_of_another_function_is_not_taken() {
-        let function = |name: &str, line| Function { name: Some(name.to_owned()), path: None, line };
-        let nearest = |before: [Function; 3]| {
-            nearest(before.into_iter(), &function("a", None), |function| function.line.is_none())
-        };
-        let own = [function("a", None), function("a", Some(2)), function("a", Some(1))];
-        assert_eq!(nearest(own), Some(function("a", Some(2))));
-        assert_eq!(nearest([function("a", None), function("b", Some(2)), function("a", Some(1))]), None);
+    fn a_line_belongs_to_the_file_in_which_its_function_begins() {
+        let at = |path: &str, line| Function { name: None, path: Some(path.to_owned()), line };
+        let first = at("main.rs", Some(1));
+        assert!(at("main.rs", Some(2)).is_placed_in(&first));
+        assert!(!at("main.rs", None).is_placed_in(&first), "the compiler knows no line");
+        assert!(!at("uint_macros.rs", Some(2)).is_placed_in(&first), "inlined");
     }
 }

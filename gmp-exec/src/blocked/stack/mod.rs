@@ -46,7 +46,7 @@ pub(super) struct Taken {
 pub(super) fn take(sleep: &Sleep) -> Option<Result<Taken, String>> {
     let taken = Memory::open().map(|memory| {
         let copy = Copy::of(&memory, sleep.stack_pointer, MOST_BYTES);
-        Taken { memory, copy, registers: Registers::asleep(sleep.stack_pointer, sleep.program_counter) }
+        Taken { memory, copy, registers: Registers::asleep(sleep) }
     });
     Some(taken.map_err(unreadable))
 }

@@ -54,6 +54,11 @@ impl Modules {
         self.0.iter().find(|module| module.range.contains(&address))
     }
 
+    /// Where the function begins that contains this address.
+    pub(super) fn start_of_function(&self, address: u64, memory: &Memory) -> Option<u64> {
+        Some(self.find(address)?.tables(memory)?.entry(address)?.initial_address())
+    }
+
     /// Where `addr2line -e MODULE OFFSET` finds it, given a program that was not stripped.
     pub(super) fn name(&self, address: u64) -> String {
         let Some(module) = self.find(address) else { return format!("{address:#x}") };

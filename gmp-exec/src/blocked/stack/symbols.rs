@@ -3,6 +3,7 @@
 use std::env;
 
 use super::lines::{self, Function};
+use super::memory::Memory;
 use super::modules::Modules;
 use crate::blocked::frame::{BlockedFrame, FrameOrigin};
 
@@ -29,11 +30,13 @@ const RUNTIME_FILES: [&str; 8] = [
 /// The frames of the task alone, the innermost first and the task's future last. If the program has
 /// no names, all frames.
 pub(super) fn frames(addresses: &[u64], modules: &Modules) -> Vec<BlockedFrame> {
+    let memory = Memory::open().ok();
     let mut frames: Vec<BlockedFrame> = Vec::new();
     for &address in addresses {
         let first = frames.len();
         let is_in_program = modules.is_in_program(address);
-        frames.extend(frames_at(address, is_in_program));
+        let start = memory.as_ref().and_then(|memory| modules.start_of_function(address, memory));
+        frames.extend(frames_at(address, start, is_in_program));
         if frames.len() == first {
             // Libraries of the system have no names for their inner functions.
             let origin = if is_in_program { FrameOrigin::Unknown } else { FrameOrigin::Runtime };
@@ -57,22 +60,12 @@ fn is_poll(frame: &BlockedFrame) -> bool {
 }
 
 /// The functions at the address, inlined ones before those that contain them.
-fn frames_at(address: u64, is_in_program: bool) -> impl Iterator<Item = BlockedFrame> {
-    lines::functions(address, is_misplaced).into_iter().map(move |Function { name, path, line }| {
+fn frames_at(address: u64, start: Option<u64>, is_in_program: bool) -> impl Iterator<Item = BlockedFrame> {
+    lines::functions(address, start).into_iter().map(move |Function { name, path, line }| {
         let origin = origin(name.as_deref(), path.as_deref(), is_in_program);
         let file = path.map(|path| relative(&path));
         BlockedFrame { function: name, file, line, origin }
     })
-}
-
-/// Without a line, or with one of the runtime although its name is not the runtime's.
-fn is_misplaced(function: &Function) -> bool {
-    let is_runtimes = || function.name.as_deref().and_then(crate_of).is_some_and(|name| RUNTIME.contains(&name));
-    function.path.as_ref().is_some_and(|path| function.line.is_none() || is_of_runtime(path) && !is_runtimes())
-}
-
-fn is_of_runtime(path: &str) -> bool {
-    RUNTIME_FILES.iter().any(|part| path.contains(part))
 }
 
 /// A library that is not written in Rust is one of the system.
@@ -82,7 +75,7 @@ fn origin(function: Option<&str>, path: Option<&str>, is_in_program: bool) -> Fr
         return FrameOrigin::Runtime;
     }
     match path {
-        Some(path) if is_of_runtime(path) => FrameOrigin::Runtime,
+        Some(path) if RUNTIME_FILES.iter().any(|part| path.contains(part)) => FrameOrigin::Runtime,
         Some(path) if path.contains("/registry/src/") || path.contains("/git/checkouts/") => FrameOrigin::Dependency,
         Some(_) => FrameOrigin::Own,
         // A program without line numbers, or a function of the system's libraries.
@@ -122,22 +115,6 @@ mod tests {
         let outside = Box::new(0_u64);
         let frames = frames(&[ptr::from_ref(&*outside).addr() as u64], &Modules::read().unwrap());
         assert_eq!((frames.len(), frames[0].origin), (1, FrameOrigin::Runtime), "{frames:?}");
-    }
-
-    #[test]
-    fn a_line_of_the_runtime_in_another_function_is_misplaced() {
-        let standard = "/rustc/59807616/library/core/src/num/uint_macros.rs";
-        for (name, path, line, expected) in [
-            ("computes", "/home/a/program/src/main.rs", Some(1), false),
-            ("computes", "/home/a/program/src/main.rs", None, true),
-            ("computes", standard, Some(2533), true),
-            ("core::num::f", standard, Some(2533), false),
-            ("<core::num::A as a::B>::f", standard, None, true),
-        ] {
-            let function = Function { name: Some(name.to_owned()), path: Some(path.to_owned()), line };
-            assert_eq!(is_misplaced(&function), expected, "{function:?}");
-        }
-        assert!(!is_misplaced(&Function::default()), "a program without line numbers has none anywhere");
     }
 
     #[test]

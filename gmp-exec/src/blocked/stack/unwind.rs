@@ -16,6 +16,7 @@ use super::caller::Call;
 use super::memory::{Copy, Memory};
 use super::modules::{Entry, Modules, Tables};
 use crate::sched::state::machine::thread_root;
+use crate::sys::system_call::Sleep;
 
 /// Deeper stacks are given up.
 const MOST_FRAMES: usize = 512;
@@ -65,8 +66,8 @@ enum Step {
     NeedsFramePointer(i64),
 }
 
-/// Where all frames are, the innermost first: an address in the call of the next frame, or in the
-/// instruction at which the thread goes on.
+/// Where all frames are, the innermost first: an address in the frame's call of the one before, or in
+/// the instruction at which the thread goes on.
 ///
 /// # Errors
 ///
@@ -180,9 +181,10 @@ impl Check {
 }
 
 impl Registers {
-    /// Those of a thread that sleeps.
-    pub(super) fn asleep(stack_pointer: u64, program_counter: u64) -> Registers {
-        Registers::interrupted([(X86_64::RSP, stack_pointer), (X86_64::RA, program_counter)])
+    /// Those of a thread that sleeps. In a system call it goes on behind the instruction that calls.
+    pub(super) fn asleep(sleep: &Sleep) -> Registers {
+        let known = [(X86_64::RSP, sleep.stack_pointer), (X86_64::RA, sleep.program_counter)];
+        Registers { is_behind_call: sleep.call.is_some(), ..Registers::interrupted(known) }
     }
 
     /// Those of a thread that goes on exactly there, and not behind a call.

@@ -45,6 +45,8 @@ pub(crate) struct Memory {
     pub(super) close_until: Option<Instant>,
     /// When sysmon last learnt of a poll that held its thread for long.
     pub(super) long_poll: Option<Instant>,
+    /// When sysmon last learnt of such a poll, or of a hog that holds a permit.
+    pub(super) competition: Option<Instant>,
     /// The interval between looks while nothing needs attention.
     pub(super) slow_pace: Duration,
     /// A machine or a submitter has called for this look, or sysmon itself has.
@@ -166,11 +168,6 @@ impl Memory {
         let is_such =
             |seen: &Seen| seen.sighting.region == Region::Poll && length.contains(&now.duration_since(seen.since));
         self.seen.iter().any(is_such)
-    }
-
-    /// A program that has had a long poll will have another.
-    pub(super) fn has_had_long_poll(&self, within: Duration, now: Instant) -> bool {
-        self.long_poll.is_some_and(|at| now.duration_since(at) < within)
     }
 
     /// How many machines have held their processor for at least `length` in one poll.
@@ -316,6 +313,11 @@ impl Seen {
     }
 }
 
+/// Whether the moment is less than `length` ago.
+pub(super) fn is_within(length: Duration, moment: Option<Instant>, now: Instant) -> bool {
+    moment.is_some_and(|moment| now.duration_since(moment) < length)
+}
+
 #[cfg(all(test, not(any(loom, shuttle))))]
 mod tests {
     use super::*;
@@ -329,5 +331,13 @@ mod tests {
         let memory = Memory { seen: vec![Seen::new(Machine::new(0), sighting, begin)], ..Memory::default() };
         let has_news = |after| memory.has_poll_of(news.clone(), begin + Duration::from_millis(after));
         assert_eq!([1, 2, 999, 1_000, 3_600_000].map(has_news), [false, true, true, false, false]);
+    }
+
+    #[test]
+    fn a_moment_is_within_a_length_until_that_has_passed() {
+        let (moment, length) = (Instant::now(), Duration::from_secs(10));
+        let is_within = |after| is_within(length, Some(moment), moment + Duration::from_millis(after));
+        assert_eq!([0, 9_999, 10_000].map(is_within), [true, true, false]);
+        assert!(!super::is_within(length, None, moment));
     }
 }

@@ -44,7 +44,7 @@ use std::time::{Duration, Instant};
 
 use budget::Outcome;
 pub(crate) use memory::Memory;
-use memory::{Standard, Verdict};
+use memory::{Standard, Verdict, is_within};
 
 use crate::sched::follow::Follower;
 use crate::sched::handoff::take::TakeOutcome;
@@ -81,7 +81,7 @@ const CLOSE: Duration = Duration::from_micros(500);
 /// once will do so again. Close looks were measured at 3 to 4 % of a core on a server of 870
 /// requests a second, a cost that other programs need not pay.
 const CLOSE_FOR: Duration = Duration::from_secs(1);
-/// How long machines have short time slices after such a poll. They cost less than close looks, so
+/// How long machines have short time slices after such a poll, or a known hog's. They cost less than close looks, so
 /// they serve a program with rare long polls, too.
 const SHORT_SLICES_FOR: Duration = Duration::from_secs(10);
 /// After this many looks between which no processor had a turn, sysmon sleeps until a machine wakes
@@ -399,13 +399,16 @@ impl Scheduler {
 
     /// Tells machines that leave the netpoll, or are about to sleep, whether to expect long polls.
     /// A processor may be taken before its poll has lasted for long. A poll that slept only for a
-    /// moment says nothing about others.
+    /// moment says nothing about others. Known hogs hold no processor, but compete for cores.
     fn expect_long_polls(&self, memory: &mut Memory, has_slept_long: bool, now: Instant) {
         if self.sysmon.long_poll_was_taken.swap(false, Relaxed) || has_slept_long {
             memory.long_poll = Some(now);
         }
-        self.sysmon.expects_long_polls.store(memory.has_had_long_poll(CLOSE_FOR, now), Relaxed);
-        self.sysmon.shortens_slices.store(memory.has_had_long_poll(SHORT_SLICES_FOR, now), Relaxed);
+        if memory.long_poll == Some(now) || self.hogs.held() > 0 {
+            memory.competition = Some(now);
+        }
+        self.sysmon.expects_long_polls.store(is_within(CLOSE_FOR, memory.long_poll, now), Relaxed);
+        self.sysmon.shortens_slices.store(is_within(SHORT_SLICES_FOR, memory.competition, now), Relaxed);
     }
 
     /// Lets looks become rarer while a processor is idle, nothing waits for long and no poll lasts.

@@ -14,6 +14,8 @@ pub(crate) mod sleep_until;
 pub(crate) mod thread_root;
 
 use std::sync::OnceLock;
+use std::sync::atomic::AtomicU8;
+use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
 use crate::sched::state::machine::absence::Absence;
@@ -53,6 +55,10 @@ pub(crate) struct Machine {
     /// The machine may be inside a poll, and not in a section outside of the poll. Written by the
     /// machine, read by `last_poll`.
     pub(in crate::sched) may_poll: AtomicBool,
+    /// The [`TimeSlice`] that was set last; 0: none yet. Any thread that sets a slice writes it. Of
+    /// two at once, the kernel may have heard the other one last, until the next slice is set. No
+    /// decision of the scheduler depends on it, so it is not a part of the models.
+    time_slice: AtomicU8,
     /// How many values need the thread to stay, with or without work. The machine's own thread
     /// counts up, any thread counts down.
     dependants: AtomicUsize,
@@ -93,6 +99,7 @@ impl Machine {
             counters: TaskCounters::default(),
             not_awaited: AtomicBool::new(false),
             may_poll: AtomicBool::new(false),
+            time_slice: AtomicU8::new(0),
             dependants: AtomicUsize::new(0),
         })
     }
@@ -117,7 +124,13 @@ impl Machine {
     pub(in crate::sched) fn set_time_slice(&self, slice: TimeSlice) {
         if let Some(thread) = self.thread.get().and_then(|thread| thread.id) {
             slice.set_for(thread);
+            self.time_slice.store(slice as u8, Relaxed);
         }
+    }
+
+    /// Whether this slice was set last.
+    pub(in crate::sched) fn has_time_slice(&self, slice: TimeSlice) -> bool {
+        self.time_slice.load(Relaxed) == slice as u8
     }
 
     pub(crate) fn assign(&self, assignment: Assignment) {
