@@ -70,8 +70,8 @@ pub(super) fn shorten_for_sysmon(scheduler: &Scheduler) {
     }
 }
 
-/// The thread has just started, and may have the slice of the thread that started it; or it is about
-/// to sleep.
+/// The thread has just started, and may have the slice of the thread that started it; or it is
+/// about to sleep.
 pub(super) fn adapt(local: &Local) {
     let slice = local.scheduler.slice_to_wake_with();
     if !local.machine.has_time_slice(slice) {

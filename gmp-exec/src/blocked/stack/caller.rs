@@ -32,8 +32,8 @@ const LONGEST: usize = 40;
 impl Call {
     /// Judges the instruction before the program counter of the caller, by the caller's registers.
     ///
-    /// The bytes before an address can be read in several ways: `e8` may also be a part of the offset
-    /// from which an instruction before the call loads. The reading that fits best counts.
+    /// The bytes before an address can be read in several ways: `e8` may also be a part of the
+    /// offset from which an instruction before the call loads. The reading that fits best counts.
     pub(super) fn before(caller: &Registers, function: u64, sources: &Sources<'_>) -> Call {
         let Some(back) = caller.get(X86_64::RA) else { return Call::Other };
         let Some(start) = back.checked_sub(LONGEST as u64) else { return Call::Other };

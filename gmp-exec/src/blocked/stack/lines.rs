@@ -19,8 +19,8 @@ pub(super) struct Function {
     pub(super) line: Option<u32>,
 }
 
-/// The functions at the address, inlined ones before those that contain them. The last one begins at
-/// `start`, if that is known.
+/// The functions at the address, inlined ones before those that contain them. The last one begins
+/// at `start`, if that is known.
 pub(super) fn functions(address: u64, start: Option<u64>) -> Vec<Function> {
     let mut functions = written(address);
     if let (Some(last), Some(start)) = (functions.last_mut(), start)

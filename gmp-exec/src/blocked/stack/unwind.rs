@@ -66,8 +66,8 @@ enum Step {
     NeedsFramePointer(i64),
 }
 
-/// Where all frames are, the innermost first: an address in the frame's call of the one before, or in
-/// the instruction at which the thread goes on.
+/// Where all frames are, the innermost first: an address in the frame's call of the one before, or
+/// in the instruction at which the thread goes on.
 ///
 /// # Errors
 ///
@@ -181,7 +181,8 @@ impl Check {
 }
 
 impl Registers {
-    /// Those of a thread that sleeps. In a system call it goes on behind the instruction that calls.
+    /// Those of a thread that sleeps. In a system call it goes on behind the instruction that
+    /// calls.
     pub(super) fn asleep(sleep: &Sleep) -> Registers {
         let known = [(X86_64::RSP, sleep.stack_pointer), (X86_64::RA, sleep.program_counter)];
         Registers { is_behind_call: sleep.call.is_some(), ..Registers::interrupted(known) }

@@ -81,8 +81,8 @@ const CLOSE: Duration = Duration::from_micros(500);
 /// once will do so again. Close looks were measured at 3 to 4 % of a core on a server of 870
 /// requests a second, a cost that other programs need not pay.
 const CLOSE_FOR: Duration = Duration::from_secs(1);
-/// How long machines have short time slices after such a poll, or a known hog's. They cost less than close looks, so
-/// they serve a program with rare long polls, too.
+/// How long machines have short time slices after such a poll, or a known hog's. They cost less
+/// than close looks, so they serve a program with rare long polls, too.
 const SHORT_SLICES_FOR: Duration = Duration::from_secs(10);
 /// After this many looks between which no processor had a turn, sysmon sleeps until a machine wakes
 /// it. So a program that pauses often does not pay a wake-up per pause.

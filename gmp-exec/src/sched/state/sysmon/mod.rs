@@ -30,8 +30,8 @@ pub(crate) struct Sysmon {
     /// A poll has held its thread for long within the last second. A machine that leaves the
     /// netpoll with a task then wakes another machine to sleep there. Written by sysmon.
     pub(in crate::sched) expects_long_polls: AtomicBool,
-    /// A poll has held its thread for long within the last ten seconds. Machines then have short time
-    /// slices. Written by sysmon.
+    /// A poll has held its thread for long, or a hog has had a permit, within the last ten seconds.
+    /// Machines then have short time slices. Written by sysmon.
     pub(in crate::sched) shortens_slices: AtomicBool,
     /// The processor of a poll was taken since sysmon's last look, and the poll computed or was
     /// listed as takeable. Set by takers, cleared by sysmon.
