@@ -8,7 +8,7 @@ use std::time::Duration;
 use std::{env, fs, process, thread};
 
 use gmp_exec::runtime::Runtime;
-use gmp_exec::task::yield_now;
+use gmp_exec::task::{JoinHandle, yield_now};
 use rustix::process::{Signal, getpid, kill_process};
 
 use super::decoder::{Decoded, decode};
@@ -179,13 +179,11 @@ fn in_a_child() {
     }
 }
 
-/// Waits until that file has been begun. The end of the runtime waits until it is complete. Asleep
-/// nearly all the time: a thread that wakes up often waits for a core on a busy computer.
+/// Waits until that file has been begun. The end of the runtime waits until it is complete. Another
+/// thread looks for the file, so that this one sleeps all the time: on a busy computer, a thread
+/// that wakes up often mostly waits for a core.
 fn wait_for_file(number: usize) {
-    wait_until(|| {
-        thread::sleep(Duration::from_millis(10));
-        is_there(number)
-    });
+    thread::spawn(move || wait_until(|| is_there(number))).join().unwrap();
 }
 
 fn is_there(number: usize) -> bool {
@@ -205,40 +203,36 @@ fn blocks_again(runtime: &Runtime) {
             yield_now().await;
         }
     });
-    let busy: Vec<_> = (0..4)
-        .map(|_| {
-            runtime.spawn(async {
-                while !is_there(3) {
-                    yield_now().await
-                }
-            })
-        })
-        .collect();
-    runtime.block_on(task).unwrap();
-    busy.into_iter().for_each(|task| runtime.block_on(task).unwrap());
+    run_beside(runtime, task, 4, || async {
+        while !is_there(3) {
+            yield_now().await
+        }
+    });
 }
 
 /// A task that sleeps beside others that want its processor.
 fn sleeps(runtime: &Runtime) {
     let task = runtime.spawn(async { thread::sleep(Duration::from_secs(2)) });
-    let busy: Vec<_> = (0..2).map(|_| runtime.spawn(async { compute_for(Duration::from_millis(100)) })).collect();
-    runtime.block_on(task).unwrap();
-    busy.into_iter().for_each(|task| runtime.block_on(task).unwrap());
+    run_beside(runtime, task, 2, || async { compute_for(Duration::from_millis(100)) });
 }
 
 /// A task that blocks until there is a file, beside others that want its processor.
 fn blocks(runtime: &Runtime) {
     let task = runtime.spawn(async { wait_for_file(1) });
-    let busy: Vec<_> = (0..2)
-        .map(|_| {
-            runtime.spawn(async {
-                while !is_there(1) {
-                    compute_for(Duration::from_millis(5));
-                    yield_now().await;
-                }
-            })
-        })
-        .collect();
+    run_beside(runtime, task, 2, || async {
+        while !is_there(1) {
+            compute_for(Duration::from_millis(5));
+            yield_now().await;
+        }
+    });
+}
+
+/// Waits for the task, and for so many others that are spawned after it.
+fn run_beside<F>(runtime: &Runtime, task: JoinHandle<()>, others: usize, other: impl Fn() -> F)
+where
+    F: Future<Output = ()> + Send + 'static,
+{
+    let others: Vec<_> = (0..others).map(|_| runtime.spawn(other())).collect();
     runtime.block_on(task).unwrap();
-    busy.into_iter().for_each(|task| runtime.block_on(task).unwrap());
+    others.into_iter().for_each(|other| runtime.block_on(other).unwrap());
 }
