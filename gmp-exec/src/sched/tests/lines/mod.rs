@@ -29,8 +29,8 @@ const PROCESSORS: [usize; 3] = [8, 16, 64];
 #[test]
 fn lines_budget() {
     let wish = std::env::var("GMP_LINES").unwrap_or_default();
-    if let Some(&(name, scenario)) = scenarios::ALL.iter().find(|(name, _)| *name == wish) {
-        return places::print(name, scenario);
+    if let Some(&(name, seeds, scenario)) = scenarios::ALL.iter().find(|(name, ..)| *name == wish) {
+        return places::print(name, seeds, scenario);
     }
     let measured = Table { rows: jobs::run_all() };
     if wish == "update" {
