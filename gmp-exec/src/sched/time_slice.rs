@@ -1,5 +1,5 @@
-//! Time slices of machines (`sys::time_slice`). After a poll that has held its thread for long they
-//! are short, so that the kernel lets a machine run soon after it wakes up. A machine that computes
+//! Time slices of machines (`sys::time_slice`). For a while after a long poll they are short, so that
+//! the kernel lets a machine run soon after it wakes up. A machine that computes
 //! without a processor has a long one. sysmon's is shorter than all.
 //!
 //! The taker's and the machine's steps, and why their order matters: sched/README.md §7.
@@ -48,16 +48,6 @@ impl Scheduler {
             machine.set_time_slice(slice);
         }
     }
-
-    /// The slice with which machines should wake up.
-    fn slice_to_wake_with(&self) -> TimeSlice {
-        let is_short = match self.config.time_slices {
-            TimeSlices::Off => false,
-            TimeSlices::AfterLongPolls => self.sysmon.shortens_slices.load(Relaxed),
-            TimeSlices::Always => true,
-        };
-        if is_short { TimeSlice::Short } else { TimeSlice::Default }
-    }
 }
 
 /// sysmon's thread has just started. With a longer slice than a machine's, it would wait for its
@@ -73,9 +63,10 @@ pub(super) fn shorten_for_sysmon(scheduler: &Scheduler) {
 /// The thread has just started, and may have the slice of the thread that started it; or it is
 /// about to sleep.
 pub(super) fn adapt(local: &Local) {
-    let slice = local.scheduler.slice_to_wake_with();
+    let scheduler = &local.scheduler;
+    let slice = scheduler.config.time_slices.of_machines(|| scheduler.sysmon.shortens_slices.load(Relaxed));
     if !local.machine.has_time_slice(slice) {
-        local.scheduler.set_slice(&local.machine, slice);
+        scheduler.set_slice(&local.machine, slice);
     }
 }
 

@@ -61,6 +61,16 @@ impl TimeSlices {
             }
         }
     }
+
+    /// The slice with which machines wake up. `is_after_long_poll`: whether some poll has lately held
+    /// its thread for long.
+    pub(crate) fn of_machines(self, is_after_long_poll: impl Fn() -> bool) -> TimeSlice {
+        match self {
+            TimeSlices::AfterLongPolls if is_after_long_poll() => TimeSlice::Short,
+            TimeSlices::Always => TimeSlice::Short,
+            TimeSlices::Off | TimeSlices::AfterLongPolls => TimeSlice::Default,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -175,6 +185,14 @@ pub(crate) mod tests {
             let inherited = std::thread::spawn(slice_of_this_thread).join().unwrap();
             assert_eq!(inherited, Some(default), "a thread started with {slice:?}");
         }
+    }
+
+    #[test]
+    fn slices_are_short_always_or_after_long_polls() {
+        let slices = |setting: TimeSlices| [false, true].map(|is_after| setting.of_machines(|| is_after));
+        assert_eq!(slices(TimeSlices::Off), [TimeSlice::Default; 2]);
+        assert_eq!(slices(TimeSlices::AfterLongPolls), [TimeSlice::Default, TimeSlice::Short]);
+        assert_eq!(slices(TimeSlices::Always), [TimeSlice::Short; 2]);
     }
 
     #[test]

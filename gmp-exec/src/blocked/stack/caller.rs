@@ -39,10 +39,14 @@ impl Call {
         let Some(start) = back.checked_sub(LONGEST as u64) else { return Call::Other };
         let code = sources.memory.read(start, LONGEST);
         let leads = |target| leads_to(sources, target, function, MOST_JUMPS);
-        let judge = |target| match target {
-            _ if leads(target) => Call::Same,
-            _ if code_of(sources, target).windows(2).any(is_indirect_jump) => Call::Unknown,
-            _ => Call::Other,
+        let judge = |target| {
+            if leads(target) {
+                Call::Same
+            } else if code_of(sources, target).windows(2).any(is_indirect_jump) {
+                Call::Unknown
+            } else {
+                Call::Other
+            }
         };
         let held = held_target(&code, caller);
         let readings = [
@@ -156,7 +160,7 @@ mod tests {
     use crate::blocked::stack::memory::Copy;
     use crate::blocked::stack::modules::Modules;
 
-    /// Far enough for an `e8` in the distance from the code.
+    /// Far enough for an `e8` in the offset from the code.
     const CELL: usize = 0xe840;
 
     #[inline(never)]
@@ -180,7 +184,7 @@ mod tests {
         function as usize as u64
     }
 
-    /// The distance is that from the next instruction, and its second byte looks like `call rel32`.
+    /// The offset counts from the next instruction, and its second byte looks like `call rel32`.
     #[test]
     fn a_call_is_also_seen_behind_a_byte_that_looks_like_another_call() {
         assert_eq!(callee(), 1);

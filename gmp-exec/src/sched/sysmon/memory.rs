@@ -45,8 +45,8 @@ pub(crate) struct Memory {
     pub(super) close_until: Option<Instant>,
     /// When sysmon last learnt of a poll that held its thread for long.
     pub(super) long_poll: Option<Instant>,
-    /// When sysmon last learnt of such a poll, or of a hog that holds a permit.
-    pub(super) competition: Option<Instant>,
+    /// When sysmon last saw that a hog held a permit.
+    pub(super) computing_hog: Option<Instant>,
     /// The interval between looks while nothing needs attention.
     pub(super) slow_pace: Duration,
     /// A machine or a submitter has called for this look, or sysmon itself has.

@@ -404,11 +404,13 @@ impl Scheduler {
         if self.sysmon.long_poll_was_taken.swap(false, Relaxed) || has_slept_long {
             memory.long_poll = Some(now);
         }
-        if memory.long_poll == Some(now) || self.hogs.held() > 0 {
-            memory.competition = Some(now);
+        if self.hogs.held() > 0 {
+            memory.computing_hog = Some(now);
         }
+        let any_competes =
+            [memory.long_poll, memory.computing_hog].into_iter().any(|at| is_within(SHORT_SLICES_FOR, at, now));
         self.sysmon.expects_long_polls.store(is_within(CLOSE_FOR, memory.long_poll, now), Relaxed);
-        self.sysmon.shortens_slices.store(is_within(SHORT_SLICES_FOR, memory.competition, now), Relaxed);
+        self.sysmon.shortens_slices.store(any_competes, Relaxed);
     }
 
     /// Lets looks become rarer while a processor is idle, nothing waits for long and no poll lasts.
