@@ -44,7 +44,8 @@ fn lines_of_a_lock_change_hands() {
 #[test]
 fn lines_runs_repeat() {
     jobs::prepare();
-    let (_, scenario) = scenarios::ALL.into_iter().find(|(name, _)| *name == "spawn_outside_64").expect("it exists");
+    let (_, _, scenario) =
+        scenarios::ALL.into_iter().find(|(name, ..)| *name == "spawn_outside_64").expect("it exists");
     let [first, second, other] = [1, 1, 2].map(|seed| jobs::run(scenario, 8, seed).transfers);
     assert_eq!(first, second);
     assert_ne!(first, other);
