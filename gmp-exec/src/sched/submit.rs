@@ -95,7 +95,7 @@ fn push_yielded(scheduler: &Arc<Scheduler>, held: &Held<'_>, task: Runnable) {
 
 #[cold]
 fn submit_elsewhere(task: Runnable) {
-    let Home::Scheduler(scheduler) = &task.metadata().home else { unreachable!("a local task goes to its set") };
+    let Home::Scheduler(scheduler) = &*task.metadata().home else { unreachable!("a local task goes to its set") };
     // The task may run and be freed as soon as it is queued, so the scheduler is kept alive here.
     let scheduler = scheduler.clone();
     submit_outside(&scheduler, task);
@@ -112,7 +112,7 @@ fn submit_outside(scheduler: &Arc<Scheduler>, task: Runnable) {
 
 #[inline]
 fn belongs_to(task: &Runnable, scheduler: &Arc<Scheduler>) -> bool {
-    matches!(&task.metadata().home, Home::Scheduler(home) if home.is_of(scheduler))
+    matches!(&*task.metadata().home, Home::Scheduler(home) if Arc::ptr_eq(home, scheduler))
 }
 
 /// Returns whether a task went to the ring, so that the caller must wake a machine.

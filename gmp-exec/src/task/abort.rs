@@ -4,7 +4,8 @@ use std::fmt;
 use std::panic::{RefUnwindSafe, UnwindSafe};
 
 use super::Id;
-use super::header::{Header, Home};
+use super::header::Header;
+use super::home::HomeRef;
 
 /// Aborts a task. May outlive the task's [`JoinHandle`](super::JoinHandle). Dropping it has no
 /// effect on the task.
@@ -24,7 +25,7 @@ use super::header::{Header, Home};
 pub struct AbortHandle {
     id: Id,
     /// The task's key in the registry; `None` if the task had finished already.
-    listing: Option<(Home, u32)>,
+    listing: Option<(HomeRef, u32)>,
 }
 
 impl AbortHandle {

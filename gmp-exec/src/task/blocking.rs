@@ -14,7 +14,7 @@ use crate::sched::config::Flavor;
 use crate::sched::handoff::section::{Section, blocking_section};
 use crate::sched::{Local, SchedulerRef};
 use crate::task::at_shutdown::AtShutdown;
-use crate::task::{Header, Home, JoinHandle, Kind, coop, new_task, span};
+use crate::task::{Header, JoinHandle, Kind, coop, new_task, span};
 
 /// Runs a closure that may block, as a task of its own.
 ///
@@ -90,7 +90,7 @@ where
     F: FnOnce() -> R + Send + 'static,
     R: Send + 'static,
 {
-    let mut header = Header::named(Home::Scheduler(scheduler.clone()), Kind::Closure(at_shutdown), location, name);
+    let mut header = Header::named(scheduler.home().clone(), Kind::Closure(at_shutdown), location, name);
     if at_shutdown == AtShutdown::Wait && scheduler.is_shutdown() {
         header.set_aborted();
     }

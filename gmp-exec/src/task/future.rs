@@ -16,8 +16,10 @@ use std::task::{Context, Poll};
 use pin_project_lite::pin_project;
 
 use super::Id;
+use super::body::{Body, Note};
 use super::error::JoinError;
-use super::header::{Header, Home, Runnable};
+use super::header::{Header, Runnable};
+use super::home::Home;
 use super::registry::Wait;
 use super::{traced, unhandled_panic, waker_events, watch};
 use crate::contain::contain;
@@ -26,39 +28,34 @@ use crate::context;
 pin_project! {
     pub(super) struct TaskFuture<F> {
         #[pin]
-        future: Option<F>,
-        header: &'static Header,
-        notes: u8,
+        body: Body<F>,
     }
 
     impl<F> PinnedDrop for TaskFuture<F> {
         fn drop(this: Pin<&mut Self>) {
-            let mut this = this.project();
-            contain_drop(this.future.as_mut());
-            this.header.home.count_finished();
-            if end(this.header, *this.notes) {
-                this.header.home.registry().remove(this.header);
+            let mut body = this.project().body;
+            contain_drop(body.as_mut());
+            let header = body.header();
+            header.home.count_finished();
+            if end(&body) {
+                header.home.registry().remove(header);
             }
         }
     }
 }
 
-/// The registry lists the task.
-const HAS_WAITED: u8 = 1;
-/// The task is watched.
-const IS_WATCHED: u8 = 2;
-
-/// Returns whether the registry has an entry to remove. `notes` are 0 for most tasks that end in
+/// Returns whether the registry has an entry to remove. Nothing is noted of most tasks that end in
 /// their first poll.
 #[inline]
-fn end(header: &Header, notes: u8) -> bool {
-    if notes == 0 {
+fn end<F>(body: &Body<F>) -> bool {
+    let header = body.header();
+    if body.has_no_note() {
         return header.listing.finish();
     }
-    if notes & IS_WATCHED != 0 {
+    if body.has(Note::IsWatched) {
         watch::dropped(header);
     }
-    notes & HAS_WAITED != 0 || header.listing.finish()
+    body.has(Note::HasWaited) || header.listing.finish()
 }
 
 /// The output of a task. Dropping an outcome never unwinds: async-task drops the output of a
@@ -87,7 +84,8 @@ pub(crate) fn drop_now(runnable: Runnable) {
 }
 
 fn finish(closure: Runnable) {
-    match closure.metadata().home.clone() {
+    let home = closure.metadata().home.clone();
+    match &*home {
         Home::Scheduler(scheduler) => scheduler.finish(closure),
         Home::Local(_) => unreachable!("closures belong to schedulers"),
     }
@@ -95,13 +93,12 @@ fn finish(closure: Runnable) {
 
 impl<F: Future> TaskFuture<F> {
     pub(super) fn new(future: F, header: &'static Header) -> Self {
-        let notes = if header.is_watched() { IS_WATCHED } else { 0 };
-        TaskFuture { future: Some(future), header, notes }
+        TaskFuture { body: Body::new(future, header) }
     }
 
     fn cancelled(mut self: Pin<&mut Self>) -> Poll<Outcome<F::Output>> {
-        let id = self.header.id;
-        let error = match drop_future(self.as_mut().project().future) {
+        let id = self.body.header().id;
+        let error = match drop_future(self.as_mut().project().body) {
             Ok(()) => JoinError::cancelled(id),
             Err(payload) => JoinError::panicked(id, payload),
         };
@@ -109,19 +106,20 @@ impl<F: Future> TaskFuture<F> {
     }
 
     fn wait(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Outcome<F::Output>> {
-        crate::sched::hogs::note_end_of_poll(self.header);
-        if self.header.is_aborted() {
+        let header = self.body.header();
+        crate::sched::hogs::note_end_of_poll(header);
+        if header.is_aborted() {
             // The task was aborted during its poll, perhaps by itself. It ends with this poll, as
             // on tokio.
             return self.cancelled();
         }
-        self.header.progress.wait();
-        if self.notes & HAS_WAITED != 0 {
+        header.progress.wait();
+        if self.body.has(Note::HasWaited) {
             return Poll::Pending;
         }
-        match self.header.home.registry().wait(self.header, cx.waker()) {
+        match header.home.registry().wait(header, cx.waker()) {
             Wait::Listed => {
-                *self.project().notes |= HAS_WAITED;
+                self.project().body.note(Note::HasWaited);
                 Poll::Pending
             }
             Wait::Aborted => self.cancelled(),
@@ -133,16 +131,17 @@ impl<F: Future> Future for TaskFuture<F> {
     type Output = Outcome<F::Output>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Outcome<F::Output>> {
-        self.header.progress.begin_poll();
+        let header = self.body.header();
+        header.progress.begin_poll();
         let mut observing;
-        let cx = if self.header.is_plain() {
+        let cx = if header.is_plain() {
             cx
         } else {
-            if self.header.is_aborted() {
-                let _entered = context::enter_task(self.header, cx.waker());
+            if header.is_aborted() {
+                let _entered = context::enter_task(header, cx.waker());
                 return self.cancelled();
             }
-            match self.header.observing_waker(cx.waker()) {
+            match header.observing_waker(cx.waker()) {
                 None => cx,
                 Some(waker) => {
                     observing = Context::from_waker(waker);
@@ -150,9 +149,9 @@ impl<F: Future> Future for TaskFuture<F> {
                 }
             }
         };
-        let _entered = context::enter_task(self.header, cx.waker());
-        let (header, future) = (self.header, self.as_mut().project().future);
-        let poll = || catch_unwind(AssertUnwindSafe(|| DropOnPanic(future).poll(cx)));
+        let _entered = context::enter_task(header, cx.waker());
+        let body = self.as_mut().project().body;
+        let poll = || catch_unwind(AssertUnwindSafe(|| DropOnPanic(body).poll(cx)));
         let polled = traced::poll_traced(header, poll, |polled| !matches!(polled, Ok(Poll::Pending)));
         waker_events::end_poll(cx.waker());
         match polled {
@@ -160,17 +159,16 @@ impl<F: Future> Future for TaskFuture<F> {
             Ok(Poll::Ready(output)) => {
                 // A panic while the finished future is dropped counts as a panic of the task, as on
                 // tokio.
-                let id = self.header.id;
-                let mut outcome = Outcome::of(id, Ok(output));
-                if let Err(payload) = drop_future(self.as_mut().project().future) {
-                    outcome = Outcome::of(id, Err(JoinError::panicked(id, payload)));
+                let mut outcome = Outcome::of(header.id, Ok(output));
+                if let Err(payload) = drop_future(self.as_mut().project().body) {
+                    outcome = Outcome::of(header.id, Err(JoinError::panicked(header.id, payload)));
                 }
                 Poll::Ready(outcome)
             }
             Err(payload) => {
-                crate::sched::record::panicked(self.header.id);
-                unhandled_panic::note(self.header);
-                Poll::Ready(Outcome::of(self.header.id, Err(JoinError::panicked(self.header.id, payload))))
+                crate::sched::record::panicked(header.id);
+                unhandled_panic::note(header);
+                Poll::Ready(Outcome::of(header.id, Err(JoinError::panicked(header.id, payload))))
             }
         }
     }
@@ -178,11 +176,11 @@ impl<F: Future> Future for TaskFuture<F> {
 
 /// Drops the future while the thread unwinds if the poll panics, because destructors may check
 /// `std::thread::panicking`.
-struct DropOnPanic<'a, F>(Pin<&'a mut Option<F>>);
+struct DropOnPanic<'a, F>(Pin<&'a mut Body<F>>);
 
 impl<F: Future> DropOnPanic<'_, F> {
     fn poll(mut self, cx: &mut Context<'_>) -> Poll<F::Output> {
-        let future = self.0.as_mut().as_pin_mut().expect("async-task does not poll a finished future");
+        let future = self.0.as_mut().future().expect("async-task does not poll a finished future");
         let poll = traced::poll_root(future, cx);
         std::mem::forget(self);
         poll
@@ -195,17 +193,17 @@ impl<F> Drop for DropOnPanic<'_, F> {
     }
 }
 
-fn drop_future<F>(mut future: Pin<&mut Option<F>>) -> Result<(), Box<dyn Any + Send>> {
-    if future.is_none() {
+fn drop_future<F>(body: Pin<&mut Body<F>>) -> Result<(), Box<dyn Any + Send>> {
+    if !body.has_future() {
         return Ok(());
     }
-    catch_unwind(AssertUnwindSafe(|| future.set(None)))
+    catch_unwind(AssertUnwindSafe(|| body.drop_future()))
 }
 
 /// Drops the future. A panic is reported by the panic hook and not passed on.
-fn contain_drop<F>(mut future: Pin<&mut Option<F>>) {
-    if future.is_some() {
-        contain(|| future.set(None));
+fn contain_drop<F>(body: Pin<&mut Body<F>>) {
+    if body.has_future() {
+        contain(|| body.drop_future());
     }
 }
 

@@ -22,15 +22,10 @@ use std::task::Waker;
 
 use super::Id;
 use super::at_shutdown::AtShutdown;
-use super::hooks::TaskHooks;
-use super::local_set::LocalHome;
+use super::home::HomeRef;
 use super::names;
 use super::progress::Progress;
-use super::registry::Registry;
 use super::span::SpanId;
-use crate::context;
-use crate::sched::SchedulerRef;
-use crate::sync::Arc;
 use crate::sync::atomic::Ordering::*;
 use crate::sync::atomic::{AtomicU8, AtomicU16, AtomicU32};
 
@@ -38,9 +33,11 @@ use crate::sync::atomic::{AtomicU8, AtomicU16, AtomicU32};
 /// its owner must run it, queue it, or [`cancel`](super::cancel) it.
 pub(crate) type Runnable = async_task::Runnable<Header>;
 
+/// Aligned so that an address has three bits to spare ([`Body`](super::body)).
 #[derive(Debug)]
+#[repr(align(8))]
 pub(crate) struct Header {
-    pub(crate) home: Home,
+    pub(crate) home: HomeRef,
     pub(crate) id: Id,
     /// Where the task was spawned.
     pub(crate) location: &'static Location<'static>,
@@ -115,38 +112,6 @@ pub(super) enum List {
     Finished,
 }
 
-/// Where a task runs: a woken task is queued there.
-#[derive(Clone, Debug)]
-pub(crate) enum Home {
-    /// Any machine of this scheduler.
-    Scheduler(SchedulerRef),
-    /// The thread of this `LocalSet`, and no other.
-    Local(Arc<LocalHome>),
-}
-
-impl Home {
-    pub(super) fn count_finished(&self) {
-        match self {
-            Home::Scheduler(scheduler) => context::count(scheduler, |counters| &counters.finished),
-            Home::Local(home) => home.count_finished(),
-        }
-    }
-
-    pub(crate) fn registry(&self) -> &Registry {
-        match self {
-            Home::Scheduler(scheduler) => scheduler.registry(),
-            Home::Local(home) => home.registry(),
-        }
-    }
-
-    pub(super) fn hooks(&self) -> Option<&Arc<TaskHooks>> {
-        match self {
-            Home::Scheduler(scheduler) => scheduler.config.task_hooks.as_ref(),
-            Home::Local(home) => home.hooks(),
-        }
-    }
-}
-
 /// The future is to be dropped instead of polled.
 const ABORTED: u16 = 1;
 /// The body is a closure that may block: it counts against `max_blocking_threads`.
@@ -200,7 +165,7 @@ pub(crate) enum Special {
 
 impl Header {
     #[inline]
-    pub(crate) fn new(home: Home, kind: Kind, location: &'static Location<'static>) -> Self {
+    pub(crate) fn new(home: HomeRef, kind: Kind, location: &'static Location<'static>) -> Self {
         let flags = match kind {
             Kind::Task(observed) => observed as u16,
             Kind::Closure(AtShutdown::Wait) => CLOSURE,
@@ -222,7 +187,7 @@ impl Header {
     }
 
     /// A task that may have a name.
-    pub(super) fn named(home: Home, kind: Kind, location: &'static Location<'static>, name: Option<&str>) -> Self {
+    pub(super) fn named(home: HomeRef, kind: Kind, location: &'static Location<'static>, name: Option<&str>) -> Self {
         let header = Header::new(home, kind, location);
         if let Some(name) = name {
             header.flags.fetch_or(WATCHED, Relaxed);

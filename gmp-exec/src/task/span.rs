@@ -15,7 +15,8 @@ use tracing::trace_span;
 use super::Id;
 use super::blocking::Closure;
 use super::future::TaskFuture;
-use super::header::{Header, Home};
+use super::header::Header;
+use super::home::Home;
 
 /// A future in its span.
 pub(crate) type Spanned<F> = Instrumented<F>;
@@ -90,7 +91,7 @@ pub(crate) fn of_block_on<F>(future: F, location: &Location<'_>) -> Spanned<F> {
 }
 
 fn kind(header: &Header) -> &'static str {
-    match &header.home {
+    match &*header.home {
         Home::Local(home) if !home.is_of_runtime() => "local",
         _ => "task",
     }

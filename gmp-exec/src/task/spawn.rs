@@ -5,7 +5,8 @@ use std::future::Future;
 use std::panic::Location;
 
 use super::future::TaskFuture;
-use super::header::{Header, Home, Kind, Runnable};
+use super::header::{Header, Kind, Runnable};
+use super::home::Home;
 use super::join::JoinHandle;
 use super::{span, watch};
 use crate::context;
@@ -49,7 +50,7 @@ where
     F: Future + Send + 'static,
     F::Output: Send + 'static,
 {
-    let mut header = Header::new(Home::Scheduler(scheduler.clone()), Kind::Task(scheduler.config.observed), location);
+    let mut header = Header::new(scheduler.home().clone(), Kind::Task(scheduler.config.observed), location);
     let future = span::of_task(&mut header, future);
     let (runnable, handle) = new_task(header, future);
     start_on(scheduler, runnable);
@@ -67,8 +68,7 @@ where
     F: Future + Send + 'static,
     F::Output: Send + 'static,
 {
-    let mut header =
-        Header::named(Home::Scheduler(scheduler.clone()), Kind::Task(scheduler.config.observed), location, name);
+    let mut header = Header::named(scheduler.home().clone(), Kind::Task(scheduler.config.observed), location, name);
     let future = span::of_task(&mut header, future);
     let (runnable, handle) = new_task(header, future);
     start_on(scheduler, runnable);
@@ -138,7 +138,7 @@ where
 /// async-task calls this when a task becomes scheduled.
 fn schedule(runnable: Runnable, info: async_task::ScheduleInfo) {
     runnable.metadata().progress.schedule();
-    match &runnable.metadata().home {
+    match *runnable.metadata().home {
         Home::Scheduler(_) => crate::sched::submit(runnable, info.woken_while_running),
         Home::Local(_) => super::local_set::submit(runnable),
     }

@@ -1,6 +1,7 @@
 //! What a panic of a task does to the runtime or the `LocalSet` of the task.
 
-use super::header::{Header, Home};
+use super::header::Header;
+use super::home::Home;
 use crate::sync::atomic::AtomicU8;
 use crate::sync::atomic::Ordering::Relaxed;
 
@@ -25,7 +26,7 @@ impl UnhandledPanic {
 /// A task's future has panicked in its poll. Blocking closures don't count, as on tokio.
 #[cold]
 pub(super) fn note(task: &Header) {
-    match &task.home {
+    match &*task.home {
         _ if task.is_closure() => {}
         Home::Scheduler(scheduler) => scheduler.note_panic(),
         Home::Local(home) => home.on_panic.note(),

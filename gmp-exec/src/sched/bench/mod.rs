@@ -26,7 +26,7 @@ use crate::sched::scheduler::Scheduler;
 use crate::sched::scheduler_ref::SchedulerRef;
 use crate::sched::state::machine::Machine;
 use crate::sync::Arc;
-use crate::task::{Header, Home, Kind, Runnable, new_task};
+use crate::task::{Header, Kind, Runnable, new_task};
 
 /// A scheduler that starts no threads by itself.
 fn scheduler(processors: usize) -> Arc<Scheduler> {
@@ -51,7 +51,7 @@ fn busy_machine(scheduler: &Arc<Scheduler>) -> Local {
 /// A scheduled task that does nothing. It must be run.
 fn task(scheduler: &Arc<Scheduler>) -> Runnable {
     let header = Header::new(
-        Home::Scheduler(SchedulerRef::new(scheduler.clone())),
+        SchedulerRef::new(scheduler.clone()).home().clone(),
         Kind::Task(Default::default()),
         Location::caller(),
     );

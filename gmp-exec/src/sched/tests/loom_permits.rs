@@ -21,7 +21,7 @@ use crate::sched::tests::gate::Gate;
 use crate::sched::tests::stage::{busy, config, idle, list_a_sleeper, scheduler, task, trusting};
 use crate::sched::{closures, hogs};
 use crate::sync::Arc;
-use crate::task::{Header, Home, Kind, Runnable, StuckBy, cancel, new_task};
+use crate::task::{Header, Kind, Runnable, StuckBy, cancel, new_task};
 
 /// Runs the tasks in the global queue, and releases the permits that come with them.
 pub(super) fn run_queued(scheduler: &Arc<Scheduler>, permits: &Permits) {
@@ -97,7 +97,7 @@ fn loom_permits_release_against_removal() {
         let permits = Arc::new(Permits::new(1));
         assert!(permits.try_acquire());
         let header = Header::new(
-            Home::Scheduler(SchedulerRef::new(scheduler.clone())),
+            SchedulerRef::new(scheduler.clone()).home().clone(),
             Kind::Task(Default::default()),
             Location::caller(),
         );
@@ -255,7 +255,7 @@ fn loom_permits_abort_against_waiting() {
         let dropped = Arc::new(AtomicUsize::new(0));
         let on_drop = CountDrop(dropped.clone());
         let header = Header::new(
-            Home::Scheduler(SchedulerRef::new(scheduler.clone())),
+            SchedulerRef::new(scheduler.clone()).home().clone(),
             Kind::Task(Default::default()),
             Location::caller(),
         );

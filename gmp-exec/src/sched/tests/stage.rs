@@ -19,7 +19,7 @@ use crate::sched::state::machine::ownership::Region;
 use crate::sched::{run, submit};
 use crate::sync::{Arc, Mutex};
 use crate::sys::time_slice::TimeSlices;
-use crate::task::{Header, Home, Kind, Observed, Runnable, UnhandledPanic, new_task};
+use crate::task::{Header, Kind, Observed, Runnable, UnhandledPanic, new_task};
 use crate::time::driver::Driver;
 
 /// A scheduler that starts no threads by itself.
@@ -82,7 +82,7 @@ pub(crate) fn config(processors: usize, flavor: Flavor) -> Config {
 /// A scheduled task with that body. It must be run.
 pub(crate) fn task(scheduler: &Arc<Scheduler>, body: impl FnOnce() + Send + 'static) -> Runnable {
     let header = Header::new(
-        Home::Scheduler(SchedulerRef::new(scheduler.clone())),
+        SchedulerRef::new(scheduler.clone()).home().clone(),
         Kind::Task(Default::default()),
         Location::caller(),
     );

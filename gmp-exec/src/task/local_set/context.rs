@@ -32,7 +32,7 @@ use crate::sched::local_poll::Driver;
 use crate::sched::{local_record, lost};
 use crate::sync::Arc;
 use crate::task::spawn::{new_local_task, start_local};
-use crate::task::{Header, Home, JoinHandle, Kind, Runnable, cancel, span, watch};
+use crate::task::{Header, Home, HomeRef, JoinHandle, Kind, Runnable, cancel, span, watch};
 
 /// How many tasks a poll of the set polls before it returns, so that other futures are polled.
 /// tokio's number, a prime.
@@ -48,6 +48,8 @@ thread_local! {
 
 pub(super) struct LocalContext {
     home: Arc<LocalHome>,
+    /// What its tasks refer to.
+    of_tasks: HomeRef,
     /// Tasks that the set's thread has woken.
     queue: RefCell<VecDeque<Runnable>>,
     /// Tasks that other threads have woken.
@@ -80,7 +82,7 @@ fn submit_elsewhere(task: Runnable) {
 }
 
 fn home_of(task: &Runnable) -> &Arc<LocalHome> {
-    let Home::Local(home) = &task.metadata().home else { unreachable!("only local tasks go to a set") };
+    let Home::Local(home) = &*task.metadata().home else { unreachable!("only local tasks go to a set") };
     home
 }
 
@@ -89,6 +91,7 @@ impl LocalContext {
         let home = Arc::new(home);
         all::add(&home);
         Rc::new(LocalContext {
+            of_tasks: HomeRef::new(Home::Local(home.clone())),
             home,
             queue: RefCell::default(),
             foreign: RefCell::default(),
@@ -112,7 +115,7 @@ impl LocalContext {
         F::Output: 'static,
     {
         let kind = Kind::Task(self.home.observed());
-        let mut header = Header::named(Home::Local(self.home.clone()), kind, Location::caller(), name);
+        let mut header = Header::named(self.of_tasks.clone(), kind, Location::caller(), name);
         let future = span::of_task(&mut header, future);
         // SAFETY: the header's home is that of `self`, whose thread this is, and whose tasks are
         // polled and dropped on its thread only (see the module docs).
@@ -189,7 +192,7 @@ impl LocalContext {
     /// Returns the task if it must go to an inbox, because it is of another set or this set is not
     /// being polled.
     fn push(&self, task: Runnable) -> Option<Runnable> {
-        let is_ours = matches!(&task.metadata().home, Home::Local(home) if Arc::ptr_eq(home, &self.home));
+        let is_ours = matches!(&*task.metadata().home, Home::Local(home) if Arc::ptr_eq(home, &self.home));
         if !is_ours || !self.is_polled.get() {
             return Some(task);
         }

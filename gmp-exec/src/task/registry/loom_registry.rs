@@ -20,7 +20,7 @@ use crate::sched::tests::explore;
 use crate::sched::tests::gate::Gate;
 use crate::sched::tests::stage::config;
 use crate::sync::Arc;
-use crate::task::header::{Header, Home, Kind};
+use crate::task::header::{Header, Kind};
 
 /// A task without a future.
 struct Task {
@@ -40,7 +40,7 @@ impl Wake for Woken {
 impl Task {
     fn new() -> Arc<Task> {
         let scheduler = Scheduler::new(config(1, Flavor::MultiThread));
-        let home = Home::Scheduler(crate::sched::SchedulerRef::new(scheduler));
+        let home = crate::sched::SchedulerRef::new(scheduler).home().clone();
         Arc::new(Task {
             header: Header::new(home, Kind::Task(Default::default()), Location::caller()),
             woken: Arc::default(),

@@ -21,7 +21,8 @@ use std::task::Waker;
 
 use slab::Slab;
 
-use super::header::{Header, Home, List};
+use super::header::{Header, List};
+use super::home::Home;
 use super::observer::Observer;
 use super::traced;
 use crate::sync::atomic::Ordering::*;
@@ -163,7 +164,7 @@ impl Registry {
         let home = header.may_wait_for_permit().then(|| header.home.clone());
         drop(shard);
         waker.inspect(Waker::wake_by_ref);
-        if let Some(Home::Scheduler(scheduler)) = home {
+        if let Some(Home::Scheduler(scheduler)) = home.as_deref() {
             scheduler.submit_aborted_hogs();
         }
     }
