@@ -4,6 +4,7 @@
 //! against `tokio`. The workloads use streams through tokio's `AsyncRead` and `AsyncWrite`; the
 //! functions of [`Io`] are the rest.
 
+#[cfg(feature = "smol")]
 mod smol;
 
 use std::future::Future;
@@ -14,7 +15,12 @@ use std::path::Path;
 use ::tokio::io::{AsyncRead, AsyncWrite};
 pub use gmp_micro::rt::{Gmp, Rt, Tokio, Twin, Work, in_task, join_all};
 
+#[cfg(feature = "smol")]
 pub use self::smol::Smol;
+
+/// Stands in for a type that no column uses then.
+#[cfg(not(feature = "smol"))]
+pub type Smol = Tokio;
 
 /// A runtime that also has sockets and files.
 pub trait Io: Twin {
