@@ -1,9 +1,12 @@
-//! All runtimes of the table: gmp and tokio, whose traits gmp-micro shares, and smol.
+//! All runtimes that are measured: gmp and tokio, whose traits gmp-micro shares, smol, and the least
+//! that could run tasks.
 //!
 //! Sockets, files and standard output are compiled from the same source against `gmp_io` and
 //! against `tokio`. The workloads use streams through tokio's `AsyncRead` and `AsyncWrite`; the
 //! functions of [`Io`] are the rest.
 
+mod handle;
+mod one_queue;
 #[cfg(feature = "smol")]
 mod smol;
 
@@ -15,6 +18,7 @@ use std::path::Path;
 use ::tokio::io::{AsyncRead, AsyncWrite};
 pub use gmp_micro::rt::{Gmp, Rt, Tokio, Twin, Work, in_task, join_all};
 
+pub use self::one_queue::OneQueue;
 #[cfg(feature = "smol")]
 pub use self::smol::Smol;
 

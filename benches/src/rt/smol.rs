@@ -6,15 +6,14 @@
 use std::convert::Infallible;
 use std::fmt::Debug;
 use std::future::{Future, pending};
-use std::pin::Pin;
-use std::task::{Context, Poll};
 use std::time::Duration;
 use std::{io, thread};
 
-use async_executor::{Executor, Task};
+use async_executor::Executor;
 use async_io::Timer;
 use futures_lite::future;
 
+use super::handle::Handle;
 use super::{Rt, Work};
 
 static EXECUTOR: Executor<'static> = Executor::new();
@@ -52,7 +51,7 @@ impl Rt for Smol {
     }
 
     fn spawn<F: Work>(future: F) -> Handle<F::Output> {
-        Handle(Some(EXECUTOR.spawn(future)))
+        Handle::new(EXECUTOR.spawn(future))
     }
 
     fn yield_now() -> impl Future<Output = ()> + Send {
@@ -60,7 +59,7 @@ impl Rt for Smol {
     }
 
     fn spawn_blocking<T: Send + 'static>(f: impl FnOnce() -> T + Send + 'static) -> Handle<T> {
-        Handle(Some(blocking::unblock(f)))
+        Handle::new(blocking::unblock(f))
     }
 
     async fn sleep(duration: Duration) {
@@ -73,27 +72,6 @@ impl Rt for Smol {
             Err(())
         };
         future::or(async { Ok(future.await) }, elapsed).await
-    }
-}
-
-/// A task that goes on when its handle is dropped, as on the others; smol's own would be cancelled.
-#[derive(Debug)]
-pub struct Handle<T>(Option<Task<T>>);
-
-impl<T> Future for Handle<T> {
-    type Output = Result<T, Infallible>;
-
-    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        let task = self.0.as_mut().expect("only a drop takes the task");
-        Pin::new(task).poll(cx).map(Ok)
-    }
-}
-
-impl<T> Drop for Handle<T> {
-    fn drop(&mut self) {
-        if let Some(task) = self.0.take() {
-            task.detach();
-        }
     }
 }
 

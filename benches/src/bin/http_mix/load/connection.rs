@@ -6,7 +6,7 @@
 //! parses.
 
 use std::io::{self, IoSliceMut, Read, Write};
-use std::net::{Ipv4Addr, SocketAddr, TcpStream, UdpSocket};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::os::fd::AsRawFd;
 use std::time::{Duration, Instant, SystemTime};
 
@@ -65,14 +65,14 @@ fn open(addr: SocketAddr) -> io::Result<TcpStream> {
 
 /// Makes the kernel note when it receives packets. It does so while any socket asks for it, and
 /// begins a moment later. So this asks until the returned socket is dropped, and returns once the
-/// kernel has begun.
-pub(crate) fn note_arrivals() -> Result<UdpSocket> {
-    let socket = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0))?;
-    setsockopt(&socket, ReceiveTimestampns, &true)?;
-    socket.set_read_timeout(Some(TIMEOUT))?;
+/// kernel has begun. (Of a datagram that came before, the kernel would say when it was read.)
+pub(crate) fn note_arrivals() -> Result<TcpStream> {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
+    let socket = open(listener.local_addr()?)?;
+    let (mut peer, _) = listener.accept()?;
     let deadline = Instant::now() + TIMEOUT;
     while Instant::now() < deadline {
-        socket.send_to(b"?", socket.local_addr()?)?;
+        peer.write_all(b"?")?;
         if receive(&socket, &mut [0; 1])?.1.is_some() {
             return Ok(socket);
         }
@@ -135,7 +135,6 @@ fn read_answer(stream: &mut impl Read, buffer: &mut Vec<u8>) -> Result<(u16, boo
 
 #[cfg(test)]
 mod tests {
-    use std::net::TcpListener;
     use std::thread;
 
     use super::*;

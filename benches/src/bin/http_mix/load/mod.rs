@@ -9,7 +9,7 @@ mod connection;
 mod due;
 mod seen;
 
-use std::net::{SocketAddr, UdpSocket};
+use std::net::{SocketAddr, TcpStream};
 use std::num::NonZeroU64;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
@@ -49,7 +49,7 @@ fn pools(plan: &Plan) -> Vec<(Wanted, usize)> {
 pub(crate) struct Running {
     pub(crate) clients: Arc<Clients>,
     /// Asks the kernel for the times of arrival.
-    _noting: UdpSocket,
+    _noting: TcpStream,
     /// Each thread returns its connection at the end, so that all connections stay open until then.
     threads: Vec<JoinHandle<Connection>>,
 }
