@@ -119,17 +119,20 @@ mod tests {
     use std::cell::Cell;
     use std::panic::{AssertUnwindSafe, Location, catch_unwind};
     use std::pin::pin;
+    use std::sync::OnceLock;
 
     use super::*;
     use crate::runtime::Builder;
     use crate::task::header::{Kind, Observed};
     use crate::task::span::SpanId;
 
-    /// Is never freed.
     fn header() -> &'static Header {
-        let runtime = Builder::new_current_thread().build().unwrap();
-        let home = runtime.handle().scheduler().home().clone();
-        Box::leak(Box::new(Header::new(home, Kind::Task(Observed::No), Location::caller())))
+        static HEADER: OnceLock<Header> = OnceLock::new();
+        HEADER.get_or_init(|| {
+            let runtime = Builder::new_current_thread().build().unwrap();
+            let home = runtime.handle().scheduler().home().clone();
+            Header::new(home, Kind::Task(Observed::No), Location::caller())
+        })
     }
 
     /// Counts how often it is dropped.
