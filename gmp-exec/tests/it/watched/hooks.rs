@@ -115,6 +115,8 @@ fn at_the_end_the_handle_is_ready_and_was_woken() {
             }
         });
         assert_eq!(seen.recv().unwrap(), (true, true));
+        // The hook, the handle, its task and the runtime would keep each other alive.
+        *handle.lock().unwrap() = None;
     }
 }
 
