@@ -1,5 +1,5 @@
-//! How far gmp and tokio are above the least that the scheduler's rows can take: the same rows in one
-//! queue on one thread, with the same tasks and channels (`rt::OneQueue`).
+//! How far gmp and tokio are above the least that the scheduler's rows can take: the same rows in
+//! one queue on one thread, with the same tasks and channels (`rt::OneQueue`).
 
 use anyhow::Result;
 use clap::Parser;
@@ -9,8 +9,8 @@ use gmp_benches::report::{Column, headings, line, quantity, ratio};
 use gmp_benches::rt::{Gmp, OneQueue, Rt, Tokio};
 use gmp_benches::workloads::{self, Workload};
 
-/// Measures the scheduler's rows on gmp, on tokio and in one queue on one thread, in turns, and prints
-/// medians.
+/// Measures the scheduler's rows on gmp, on tokio and in one queue on one thread, in turns, and
+/// prints medians.
 #[derive(Debug, Parser)]
 struct Options {
     /// gmp's Ps and tokio's workers (1 to 1024)

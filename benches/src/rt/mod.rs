@@ -1,5 +1,5 @@
-//! All runtimes that are measured: gmp and tokio, whose traits gmp-micro shares, smol, and the least
-//! that could run tasks.
+//! All runtimes that are measured: gmp and tokio, whose traits gmp-micro shares, smol, and the
+//! least that could run tasks.
 //!
 //! Sockets, files and standard output are compiled from the same source against `gmp_io` and
 //! against `tokio`. The workloads use streams through tokio's `AsyncRead` and `AsyncWrite`; the

@@ -21,8 +21,8 @@ pub(crate) struct SchedulerRef(CountedArc<Inner>);
 #[repr(align(128))]
 struct Inner {
     scheduler: Arc<Scheduler>,
-    /// With a count of its own. A home must be found in a single pointer, and then be told from that
-    /// of a `LocalSet`; timers need not pay for that.
+    /// With a count of its own. A home is a single pointer, and must be told from that of a
+    /// `LocalSet`; timers need not pay for that.
     home: HomeRef,
 }
 

@@ -3,10 +3,10 @@
 //!
 //! Every task has room for this, so it is the future and one pointer: that to the header, with the
 //! notes in its lowest bits. An `Option` and a byte for the notes would take 16 bytes more. They
-//! decide, with eight that [`Home`](super::home) saves, whether a task whose future has 24 bytes fits
-//! into the fast lists of glibc's allocator (up to 120 bytes). Another thread can free such a block
-//! without the lock of the thread that has allocated it. Measured with one core that spawns 10 000
-//! such tasks and one that runs them: 135 to 143 ns a task instead of 320 to 360.
+//! decide, with eight that [`Home`](super::home) saves, whether a task whose future has 24 bytes
+//! fits into the fast lists of glibc's allocator (up to 120 bytes). Another thread can free such a
+//! block without the lock of the thread that has allocated it. Measured with one core that spawns
+//! 10 000 such tasks and one that runs them: 135 to 143 ns a task instead of 320 to 360.
 #![allow(unsafe_code, reason = "keeps a future that may have been dropped, and bits in a pointer")]
 
 use std::marker::PhantomPinned;
@@ -77,8 +77,8 @@ impl<F> Body<F> {
         let future = unsafe { &mut self.get_unchecked_mut().future };
         // SAFETY: `HAS_FUTURE` is noted.
         let future = unsafe { future.assume_init_mut() };
-        // SAFETY: the future is pinned as long as `self` is: `Body` is not `Unpin`, moves the future
-        // nowhere, and drops it in place.
+        // SAFETY: the future is pinned as long as `self` is: `Body` is not `Unpin`, moves the
+        // future nowhere, and drops it in place.
         Some(unsafe { Pin::new_unchecked(future) })
     }
 
@@ -87,8 +87,8 @@ impl<F> Body<F> {
         self.header.addr() & HAS_FUTURE != 0
     }
 
-    /// Drops the future in place, unless it has been dropped. It counts as dropped if its destructor
-    /// panics, too.
+    /// Drops the future in place, unless it has been dropped. It counts as dropped if its
+    /// destructor panics, too.
     pub(super) fn drop_future(mut self: Pin<&mut Self>) {
         if !self.has_future() {
             return;
