@@ -15,6 +15,7 @@ fn text(bytes: &[u8]) -> &str {
     std::str::from_utf8(bytes).expect("the program writes text")
 }
 
+#[cfg(feature = "smol")]
 #[test]
 fn without_go_its_column_is_empty_and_the_reason_is_said() {
     let output = run(&["--only", "chained_spawn", "--reps", "1"]);
@@ -40,7 +41,7 @@ fn nothing_is_said_of_a_column_that_was_left_out() {
 
 #[test]
 fn the_memory_of_idle_tasks_is_a_number_that_the_program_prints_when_it_starts_itself() {
-    let output = run(&["--idle-tasks", "smol", "--procs", "1"]);
+    let output = run(&["--idle-tasks", "gmp", "--procs", "1"]);
     let bytes: f64 = text(&output.stdout).trim().parse().expect("a number");
     assert!((64.0..4096.0).contains(&bytes), "{bytes}");
 }

@@ -22,7 +22,7 @@ pub use self::one_queue::OneQueue;
 #[cfg(feature = "smol")]
 pub use self::smol::Smol;
 
-/// Stands in for a type that no column uses then.
+/// Without the feature: stands in for the type, and no column uses it.
 #[cfg(not(feature = "smol"))]
 pub type Smol = Tokio;
 

@@ -1,6 +1,6 @@
-//! The least that tasks can take: async-task's tasks in one queue on one thread, without stealing,
-//! ids, aborts, a budget, panics that are caught, or threads to wake. It is no runtime for
-//! programs.
+//! About the least that tasks could take on one core: async-task's tasks in one queue on one thread,
+//! without stealing, ids, aborts, a budget, panics that are caught, or threads to wake. It is no
+//! runtime for programs.
 
 use std::cell::RefCell;
 use std::collections::VecDeque;

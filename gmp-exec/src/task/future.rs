@@ -63,8 +63,8 @@ fn end<F>(body: &Body<F>) -> bool {
 /// the task's id as the current one, as all code of the task does.
 ///
 /// An error contains the task's id, so only an output has the id beside it. Every task has room for
-/// an outcome. With eight more bytes, a small task was too large for the fast lists of glibc's
-/// allocator, and a spawn took 165 more instructions (measured).
+/// an outcome. When other parts of a task were larger, eight more bytes made a small task too large
+/// for the fast lists of glibc's allocator, and a spawn took 165 more instructions (measured).
 pub(super) struct Outcome<T>(Option<Result<(T, Id), JoinError>>);
 
 /// Cancels a scheduled task: its future is dropped at once, and its handle returns

@@ -107,12 +107,17 @@ where
     F::Output: Send + 'static,
 {
     let builder = async_task::Builder::new().metadata(header);
-    let wrap = |header: &'static Header| TaskFuture::new(future, header);
+    let wrap = |header: &'static Header| sendable(TaskFuture::new(future, header));
     // SAFETY: the future and its output are `Send` and `'static`; the wrapper borrows only the
     // metadata, which async-task keeps alive for longer than the future. The schedule function is a
     // plain function: `Send`, `Sync` and `'static`.
     let (runnable, task) = unsafe { builder.spawn_unchecked(wrap, async_task::WithInfo(schedule)) };
     (runnable, JoinHandle::new(task))
+}
+
+/// The compiler checks what async-task's unchecked constructor leaves to the caller.
+fn sendable<T: Send>(value: T) -> T {
+    value
 }
 
 /// Makes a task that stays on this thread.

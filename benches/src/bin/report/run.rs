@@ -66,7 +66,9 @@ fn build() -> Result<()> {
     };
     println!("building the programs that measure");
     let arguments = ["build", "--release", "--quiet", "--package", env!("CARGO_PKG_NAME"), "--bins"];
-    printed(Command::new(cargo).args(arguments), "cargo build").map(drop)
+    // As this program was built.
+    let features = if cfg!(feature = "smol") { &[][..] } else { &["--no-default-features"] };
+    printed(Command::new(cargo).args(arguments).args(features), "cargo build").map(drop)
 }
 
 fn printed(command: &mut Command, name: &str) -> Result<String> {

@@ -48,7 +48,7 @@ thread_local! {
 
 pub(super) struct LocalContext {
     home: Arc<LocalHome>,
-    /// What its tasks refer to.
+    /// The same, as its tasks hold it.
     of_tasks: HomeRef,
     /// Tasks that the set's thread has woken.
     queue: RefCell<VecDeque<Runnable>>,

@@ -65,7 +65,8 @@ fn open(addr: SocketAddr) -> io::Result<TcpStream> {
 
 /// Makes the kernel note when it receives packets. It does so while any socket asks for it, and
 /// begins a moment later. So this asks until the returned socket is dropped, and returns once the
-/// kernel has begun. (Of a datagram that came before, the kernel would say when it was read.)
+/// kernel has begun. It uses TCP, because for a datagram that came before it had begun, the kernel
+/// would give the time of the reading.
 pub(crate) fn note_arrivals() -> Result<TcpStream> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
     let socket = open(listener.local_addr()?)?;
