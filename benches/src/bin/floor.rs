@@ -1,5 +1,6 @@
-//! How far gmp and tokio are above about the least that the scheduler's rows could take on one core:
-//! the same rows in one queue on one thread, with the same tasks and channels (`rt::OneQueue`).
+//! How far gmp and tokio are above about the least that the scheduler's rows could take on one
+//! core: the same rows in one queue on one thread, with the same tasks and channels
+//! (`rt::OneQueue`).
 
 use anyhow::Result;
 use clap::Parser;

@@ -1,5 +1,5 @@
-//! All runtimes that are measured: gmp and tokio, whose traits gmp-micro shares, smol, and the
-//! least that could run tasks.
+//! All runtimes that are measured: gmp and tokio, whose traits gmp-micro shares, smol, and a single
+//! queue.
 //!
 //! Sockets, files and standard output are compiled from the same source against `gmp_io` and
 //! against `tokio`. The workloads use streams through tokio's `AsyncRead` and `AsyncWrite`; the
@@ -22,7 +22,7 @@ pub use self::one_queue::OneQueue;
 #[cfg(feature = "smol")]
 pub use self::smol::Smol;
 
-/// Without the feature: stands in for the type, and no column uses it.
+/// Without the feature there is no column for smol; tokio only stands in for the type.
 #[cfg(not(feature = "smol"))]
 pub type Smol = Tokio;
 

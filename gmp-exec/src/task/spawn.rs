@@ -115,7 +115,8 @@ where
     (runnable, JoinHandle::new(task))
 }
 
-/// The compiler checks what async-task's unchecked constructor leaves to the caller.
+/// Lets the compiler check that the wrapped future is `Send`, which async-task's unchecked
+/// constructor does not.
 fn sendable<T: Send>(value: T) -> T {
     value
 }

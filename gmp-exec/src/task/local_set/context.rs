@@ -48,7 +48,7 @@ thread_local! {
 
 pub(super) struct LocalContext {
     home: Arc<LocalHome>,
-    /// The same, as its tasks hold it.
+    /// The same home, as the tasks of the set refer to it.
     of_tasks: HomeRef,
     /// Tasks that the set's thread has woken.
     queue: RefCell<VecDeque<Runnable>>,
