@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Barrier};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use gmp_exec::runtime::{BlockedCause, BlockedEntry, Runtime};
 use gmp_exec::task::yield_now;
@@ -14,6 +14,9 @@ use crate::support::{Flag, Watchdog, alone, multi, wait_until};
 
 /// Less than the threshold of 10 ms: with a core, the poll is harmless.
 const LITTLE: Duration = Duration::from_millis(4);
+
+/// Longer than the threshold by far.
+const LONG: Duration = Duration::from_millis(50);
 
 /// Threads that compete with a poll for its core.
 const COMPUTING: usize = 3;
@@ -64,6 +67,14 @@ fn become_starved() {
     setpriority_process(None, 15).unwrap();
 }
 
+/// Whether the calling thread, which is starved, has waited for its core for long. At first the
+/// kernel may give it a whole tick, which can last for [`LITTLE`].
+fn waits_for_its_core() -> bool {
+    let begin = Instant::now();
+    use_cpu(LITTLE);
+    begin.elapsed() > LONG
+}
+
 fn entries_at(runtime: &Runtime, line: u32) -> Vec<BlockedEntry> {
     let entries = runtime.handle().blocked_report().entries;
     entries.into_iter().filter(|entry| entry.location.file() == file!() && entry.location.line() == line).collect()
@@ -72,16 +83,20 @@ fn entries_at(runtime: &Runtime, line: u32) -> Vec<BlockedEntry> {
 /// sysmon sees that its thread is runnable and that its CPU clock stands still.
 #[test]
 fn a_poll_that_gets_no_core_is_reported_as_starved() {
-    let _alone = alone();
-    let runtime = multi(2).build().unwrap();
-    let _watchdog = Watchdog::of(&runtime);
+    let (_alone, _watchdog) = (alone(), Watchdog::new());
     let _neighbours = Neighbours::new();
-    let line = line!() + 1;
-    let task = runtime.spawn(async {
-        become_starved();
-        use_cpu(LITTLE);
-    });
-    runtime.block_on(task).unwrap();
+    let line = line!() + 4;
+    // A runtime for each attempt: a poll that was not starved may have been reported as well.
+    let runtime = loop {
+        let runtime = multi(2).build().unwrap();
+        let task = runtime.spawn(async {
+            become_starved();
+            waits_for_its_core()
+        });
+        if runtime.block_on(task).unwrap() {
+            break runtime;
+        }
+    };
     wait_until(|| entries_at(&runtime, line).iter().any(|entry| entry.under_way == 0));
     let entries = entries_at(&runtime, line);
     assert_eq!(entries.len(), 1, "{entries:?}");
@@ -104,11 +119,14 @@ fn a_poll_of_a_known_hog_that_gets_no_core_is_reported_as_starved() {
         }
         let _neighbours = Neighbours::new();
         yield_now().await;
-        for _ in 0..2 {
+        loop {
             // Another thread may poll the task each time.
             become_starved();
-            use_cpu(LITTLE);
+            let was_starved = waits_for_its_core();
             yield_now().await;
+            if was_starved {
+                break;
+            }
         }
     });
     runtime.block_on(task).unwrap();
