@@ -166,8 +166,8 @@ impl Memory {
     }
 
     /// Notes a poll that has lasted for `regular` while a processor is idle, if it leaves the network
-    /// unwatched. While machines wake successors, one of these may be the reason why the network is
-    /// watched, so the poll is noted in any case.
+    /// unwatched. While machines wake successors, the machine that watches the network may be one of
+    /// them, so the poll is noted in any case.
     pub(super) fn note_long_poll(&mut self, regular: Duration, is_watched: bool, now: Instant) {
         let wakes_successors = is_within(CLOSE_FOR, self.long_poll, now);
         if (!is_watched || wakes_successors) && self.has_poll_of(regular..CLOSE_FOR, now) {
