@@ -12,7 +12,6 @@ use crate::sched::scheduler::Scheduler;
 use crate::sched::state::machine::Machine;
 use crate::sched::state::machine::ownership::{Region, Sighting};
 use crate::sched::state::processors::Processors;
-use crate::sched::sysmon::CLOSE_FOR;
 use crate::sched::sysmon::budget::Budget;
 use crate::sched::sysmon::excess::Excess;
 use crate::sched::sysmon::trust::Trust;
@@ -165,19 +164,8 @@ impl Memory {
         self.seen.iter().any(is_new)
     }
 
-    /// Notes a poll that has lasted for `regular` while a processor is idle, if it leaves the network
-    /// unwatched. While machines wake successors, the machine that watches the network may be one of
-    /// them, so the poll is noted in any case.
-    pub(super) fn note_long_poll(&mut self, regular: Duration, is_watched: bool, now: Instant) {
-        let wakes_successors = is_within(CLOSE_FOR, self.long_poll, now);
-        if (!is_watched || wakes_successors) && self.has_poll_of(regular..CLOSE_FOR, now) {
-            self.close_until = Some(now + CLOSE_FOR);
-            self.long_poll = Some(now);
-        }
-    }
-
     /// The time for which a thread had no core does not count.
-    fn has_poll_of(&self, length: Range<Duration>, now: Instant) -> bool {
+    pub(super) fn has_poll_of(&self, length: Range<Duration>, now: Instant) -> bool {
         let lasted = |seen: &Seen| now.duration_since(seen.since).saturating_sub(seen.starved);
         self.seen.iter().any(|seen| seen.sighting.region == Region::Poll && length.contains(&lasted(seen)))
     }
@@ -333,8 +321,7 @@ pub(super) fn is_within(length: Duration, moment: Option<Instant>, now: Instant)
 #[cfg(all(test, not(any(loom, shuttle))))]
 mod tests {
     use super::*;
-
-    const REGULAR: Duration = Duration::from_millis(2);
+    use crate::sched::sysmon::CLOSE_FOR;
 
     /// One machine, in a poll since `begin`.
     fn memory_of_poll(begin: Instant) -> Memory {
@@ -345,38 +332,22 @@ mod tests {
     /// sysmon would look closely, and machines would wake successors, until the poll ends.
     #[test]
     fn a_poll_that_blocks_for_hours_is_news_only_at_first() {
-        let begin = Instant::now();
-        let is_news = |after| {
-            let (mut memory, now) = (memory_of_poll(begin), begin + Duration::from_millis(after));
-            memory.note_long_poll(REGULAR, false, now);
-            memory.long_poll == Some(now)
-        };
-        assert_eq!([1, 2, 999, 1_000, 3_600_000].map(is_news), [false, true, true, false, false]);
-    }
-
-    #[test]
-    fn a_poll_beside_the_sleeper_is_news_only_while_machines_wake_successors() {
-        let (begin, long) = (Instant::now(), REGULAR * 2);
-        let is_news = |long_poll: Option<Instant>| {
-            let mut memory = Memory { long_poll, ..memory_of_poll(begin) };
-            memory.note_long_poll(REGULAR, true, begin + long);
-            memory.long_poll == Some(begin + long)
-        };
-        let over = begin.checked_sub(CLOSE_FOR).unwrap();
-        assert_eq!([None, Some(over), Some(begin)].map(is_news), [false, false, true]);
+        let (begin, news) = (Instant::now(), Duration::from_millis(2)..CLOSE_FOR);
+        let memory = memory_of_poll(begin);
+        let has_news = |after| memory.has_poll_of(news.clone(), begin + Duration::from_millis(after));
+        assert_eq!([1, 2, 999, 1_000, 3_600_000].map(has_news), [false, true, true, false, false]);
     }
 
     /// The computer is crowded. If machines woke successors, it would be more so.
     #[test]
     fn a_poll_that_gets_no_core_is_not_long() {
-        let begin = Instant::now();
-        let is_news = |starved: u32| {
-            let (mut memory, now) = (memory_of_poll(begin), begin + REGULAR * 3);
-            memory.seen[0].starved = REGULAR * starved;
-            memory.note_long_poll(REGULAR, false, now);
-            memory.long_poll == Some(now)
+        let (begin, news) = (Instant::now(), Duration::from_millis(2)..CLOSE_FOR);
+        let mut memory = memory_of_poll(begin);
+        let mut has_news = |starved| {
+            memory.seen[0].starved = Duration::from_millis(starved);
+            memory.has_poll_of(news.clone(), begin + Duration::from_millis(6))
         };
-        assert_eq!([0, 2, 3, 4].map(is_news), [true, true, false, false]);
+        assert_eq!([0, 4, 5, 6].map(&mut has_news), [true, true, false, false]);
     }
 
     #[test]

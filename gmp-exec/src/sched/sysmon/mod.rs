@@ -21,9 +21,8 @@
 //! instead, because that would be two thread switches per event. If that task holds its thread, no
 //! machine watches the network until sysmon's second look. So for a second after a long poll,
 //! machines do wake a successor (`park::send_successor`). After a poll that has lasted for a
-//! regular interval while a processor was idle and no machine watched the network, sysmon also looks
-//! closely for a second, that is, at shorter intervals, because there may be no successor. Then it
-//! may cost more than 1 %.
+//! regular interval while a processor was idle, sysmon also looks closely for a second, that is, at
+//! shorter intervals, because there may be no successor. Then it may cost more than 1 %.
 //!
 //! A look considers each machine inside a poll (`memory`). If something waits for the machine's
 //! processor, or the poll lasts, sysmon asks the kernel what the thread does. A thread that sleeps
@@ -432,8 +431,9 @@ impl Scheduler {
         if !self.idle.should_wake() {
             return;
         }
-        if self.netpoll_gate.netpoll().is_some() {
-            memory.note_long_poll(self.regular_pace(), self.idle.has_sleeper(), now);
+        if self.netpoll_gate.netpoll().is_some() && memory.has_poll_of(self.regular_pace()..CLOSE_FOR, now) {
+            memory.close_until = Some(now + CLOSE_FOR);
+            memory.long_poll = Some(now);
         }
         let unwatched = memory.is_any_stuck() && !self.idle.has_sleeper();
         let timers_due = self.earliest_timer() <= self.clock.now_ns();
