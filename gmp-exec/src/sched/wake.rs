@@ -71,7 +71,7 @@ impl Scheduler {
             // started for it.
             return;
         }
-        let wake = self.idle.wake_spinner();
+        let wake = self.idle.wake_spinner(self.sysmon.wanted_watch());
         self.perform(wake);
     }
 
@@ -82,7 +82,7 @@ impl Scheduler {
     #[cold]
     pub(super) fn wake_beside_spinners(self: &Arc<Self>, count: usize) {
         for _ in 0..count {
-            let wake = self.idle.wake_spinner_beside(self.config.cpus);
+            let wake = self.idle.wake_spinner_beside(self.sysmon.wanted_watch(), self.config.cpus);
             self.perform(wake);
         }
     }

@@ -19,10 +19,10 @@
 //!
 //! A machine that leaves the netpoll with a single task wakes no other machine to sleep there
 //! instead, because that would be two thread switches per event. If that task holds its thread, no
-//! machine watches the network until sysmon's second look. So for a second after a long poll,
-//! machines do wake a successor (`park::send_successor`). After a poll that has lasted for a
-//! regular interval while a processor was idle, sysmon also looks closely for a second, that is, at
-//! shorter intervals, because there may be no successor. Then it may cost more than 1 %.
+//! machine watches the network until sysmon's second look. So for a second after a long poll, and
+//! a limited number of times, machines do wake a successor (`long_polls`). After a poll that has
+//! lasted for a regular interval while a processor was idle, sysmon also looks closely for a second,
+//! that is, at shorter intervals, because there may be no successor. Then it may cost more than 1 %.
 //!
 //! A look considers each machine inside a poll (`memory`). If something waits for the machine's
 //! processor, or the poll lasts, sysmon asks the kernel what the thread does. A thread that sleeps
@@ -36,6 +36,7 @@
 mod beyond_limit;
 mod budget;
 mod excess;
+mod long_polls;
 mod memory;
 mod trust;
 mod watch;
@@ -44,7 +45,7 @@ use std::time::{Duration, Instant};
 
 use budget::Outcome;
 pub(crate) use memory::Memory;
-use memory::{Standard, Verdict, is_within};
+use memory::{Standard, Verdict};
 
 use crate::sched::follow::Follower;
 use crate::sched::handoff::take::TakeOutcome;
@@ -81,9 +82,6 @@ const CLOSE: Duration = Duration::from_micros(500);
 /// once will do so again. Close looks were measured at 3 to 4 % of a core on a server of 870
 /// requests a second, a cost that other programs need not pay.
 const CLOSE_FOR: Duration = Duration::from_secs(1);
-/// How long machines have short time slices after such a poll, or a known hog's. They cost less
-/// than close looks, so they serve a program with rare long polls, too.
-const SHORT_SLICES_FOR: Duration = Duration::from_secs(10);
 /// After this many looks between which no processor had a turn, sysmon sleeps until a machine wakes
 /// it. So a program that pauses often does not pay a wake-up per pause.
 const IDLE_LOOKS: u32 = 3;
@@ -395,22 +393,6 @@ impl Scheduler {
                 processor.ask_for_look();
             }
         }
-    }
-
-    /// Tells machines that leave the netpoll, or are about to sleep, whether to expect long polls.
-    /// A processor may be taken before its poll has lasted for long. A poll that slept only for a
-    /// moment says nothing about others. Known hogs hold no processor, but compete for cores.
-    fn expect_long_polls(&self, memory: &mut Memory, has_slept_long: bool, now: Instant) {
-        if self.sysmon.long_poll_was_taken.swap(false, Relaxed) || has_slept_long {
-            memory.long_poll = Some(now);
-        }
-        if self.hogs.held() > 0 {
-            memory.computing_hog = Some(now);
-        }
-        let any_competes =
-            [memory.long_poll, memory.computing_hog].into_iter().any(|at| is_within(SHORT_SLICES_FOR, at, now));
-        self.sysmon.expects_long_polls.store(is_within(CLOSE_FOR, memory.long_poll, now), Relaxed);
-        self.sysmon.shortens_slices.store(any_competes, Relaxed);
     }
 
     /// Lets looks become rarer while a processor is idle, nothing waits for long and no poll lasts.

@@ -8,11 +8,11 @@
 use loom::thread;
 
 use crate::sched::scheduler::Scheduler;
-use crate::sched::state::idle::Wake;
+use crate::sched::state::idle::{Wake, Watch};
 use crate::sched::submit;
 use crate::sched::tests::explore;
 use crate::sched::tests::gate::Gate;
-use crate::sched::tests::stage::{busy, list_a_sleeper, run_one, scheduler, task, without_processor};
+use crate::sched::tests::stage::{busy, list_a_sleeper, list_a_spare, run_one, scheduler, task, without_processor};
 use crate::sync::Arc;
 use crate::sync::atomic::Ordering::*;
 use crate::sync::atomic::{AtomicBool, fence};
@@ -34,6 +34,19 @@ fn loom_parking_submit_against_parking_as_a_spare() {
     explore(6, || {
         let scheduler = scheduler(1);
         list_a_sleeper(&scheduler);
+        let machine = busy(&scheduler).start(run_one);
+        scheduler.submit_global([task(&scheduler, || ())]);
+        machine.join().unwrap();
+    });
+}
+
+/// The same with a spare, which must not get the last processor: the sleeper would stay in the
+/// netpoll, and its next event would find no processor.
+#[test]
+fn loom_parking_submit_against_parking_in_the_netpoll_beside_a_spare() {
+    explore(6, || {
+        let scheduler = scheduler(1);
+        list_a_spare(&scheduler);
         let machine = busy(&scheduler).start(run_one);
         scheduler.submit_global([task(&scheduler, || ())]);
         machine.join().unwrap();
@@ -104,7 +117,7 @@ fn loom_parking_wake_beside_a_spinner_against_submit() {
         let is_work = Arc::new(AtomicBool::new(false));
         let waker = thread::spawn({
             let scheduler = scheduler.clone();
-            move || !matches!(scheduler.idle.wake_spinner_beside(usize::MAX), Wake::None)
+            move || !matches!(scheduler.idle.wake_spinner_beside(Watch::WhileIdle, usize::MAX), Wake::None)
         });
         let sees_it = thread::spawn({
             let (scheduler, is_work) = (scheduler.clone(), is_work.clone());
@@ -128,5 +141,5 @@ fn loom_parking_wake_beside_a_spinner_against_submit() {
 }
 
 fn wakes_a_machine(scheduler: &Scheduler) -> bool {
-    scheduler.idle.should_wake() && !matches!(scheduler.idle.wake_spinner(), Wake::None)
+    scheduler.idle.should_wake() && !matches!(scheduler.idle.wake_spinner(Watch::WhileIdle), Wake::None)
 }

@@ -1,9 +1,9 @@
 //! The lists under the lock: idle processors and idle machines. Each change of a list changes the
 //! word with it.
 
-use crate::sched::state::idle::Wake;
 use crate::sched::state::idle::spares::Spares;
 use crate::sched::state::idle::word::{ONE_IDLE, ONE_SPINNING, SLEEPER};
+use crate::sched::state::idle::{Wake, Watch};
 use crate::sched::state::machine::ownership::ProcessorToken;
 use crate::sched::state::machine::{Assignment, Machine};
 use crate::sync::Arc;
@@ -37,11 +37,18 @@ impl Lists {
     }
 
     /// `here`: the CPU on which the calling thread runs.
-    pub(in crate::sched) fn assign_to_spinner(&mut self, word: &AtomicU64, here: Option<usize>) -> Wake {
+    pub(in crate::sched) fn assign_to_spinner(&mut self, word: &AtomicU64, watch: Watch, here: Option<usize>) -> Wake {
         if self.closed {
             return Wake::None;
         }
         let Some(token) = self.pop_processor(word, false) else { return Wake::None };
+        if watch == Watch::WhileIdle
+            && self.processors.is_empty()
+            && let Some(sleeper) = self.take_sleeper(word)
+        {
+            sleeper.assign(Assignment::Run { token, spinning: true });
+            return Wake::Sleeper(sleeper);
+        }
         self.assign(word, token, true, here).unwrap_or_else(|token| {
             self.processors.push(token);
             word.fetch_add(ONE_IDLE, AcqRel);

@@ -25,7 +25,7 @@ mod resize;
 mod spares;
 mod word;
 
-pub(crate) use decisions::{Closed, Rejoin, Reserved, Role, Snapshot, Wake};
+pub(crate) use decisions::{Closed, Rejoin, Reserved, Role, Snapshot, Wake, Watch};
 use lists::Lists;
 use resize::Numbers;
 use spares::Spares;
@@ -81,20 +81,20 @@ impl Idle {
     /// Assigns an idle processor to a machine, which then spins. `Wake::None` if a machine spins
     /// already.
     #[doc(alias = "wakep")]
-    pub(crate) fn wake_spinner(&self) -> Wake {
-        self.wake_if(Counts::should_wake)
+    pub(crate) fn wake_spinner(&self, watch: Watch) -> Wake {
+        self.wake_if(watch, Counts::should_wake)
     }
 
     /// The same although machines spin already, as long as these are fewer than half of the busy
     /// ones, and fewer processors than `most` are busy.
-    pub(crate) fn wake_spinner_beside(&self, most: usize) -> Wake {
+    pub(crate) fn wake_spinner_beside(&self, watch: Watch, most: usize) -> Wake {
         let active = self.active();
-        self.wake_if(|counts| {
+        self.wake_if(watch, |counts| {
             counts.idle() > 0 && active.saturating_sub(counts.idle()) < most && counts.may_spin(active)
         })
     }
 
-    fn wake_if(&self, is_wanted: impl Fn(Counts) -> bool) -> Wake {
+    fn wake_if(&self, watch: Watch, is_wanted: impl Fn(Counts) -> bool) -> Wake {
         let mut word = self.word.load(Relaxed);
         loop {
             if !is_wanted(Counts(word)) {
@@ -107,7 +107,7 @@ impl Idle {
         }
         let here = current_cpu();
         let mut lists = self.lists.lock();
-        let wake = lists.assign_to_spinner(&self.word, here);
+        let wake = lists.assign_to_spinner(&self.word, watch, here);
         if matches!(wake, Wake::None) {
             // Under the lock, and so before a processor is listed for which a submitter could trust
             // this spinner.
@@ -377,12 +377,29 @@ mod tests {
         assert!((PROCESSORS / 2..=PROCESSORS / 2 + 8).contains(&generations(PROCESSORS / 2)));
     }
 
+    /// A sleeper that stayed would be woken by the next event, and would find no processor.
+    #[test]
+    fn the_last_processor_goes_to_the_sleeper_unless_the_netpoll_is_always_watched() {
+        assert!(matches!(wake(Watch::WhileIdle, 1), Wake::Sleeper(_)));
+        assert!(matches!(wake(Watch::WhileIdle, 2), Wake::Spare(_)));
+        assert!(matches!(wake(Watch::Always, 1), Wake::Spare(_)));
+    }
+
+    /// What a waker does that finds a sleeper, a spare, and this number of idle processors.
+    fn wake(watch: Watch, idle_processors: usize) -> Wake {
+        let idle = Idle::new(ProcessorToken::mint(0..idle_processors), 2);
+        let [sleeper, spare] = [1, 2].map(|_| Machine::new(idle.count_machine().unwrap()));
+        assert_eq!(idle.go_idle(None, &sleeper, false), Role::Sleeper);
+        assert_eq!(idle.go_idle(None, &spare, false), Role::Spare);
+        idle.wake_spinner(watch)
+    }
+
     /// How many wake-ups follow one another until all machines are busy, if each spinner finds work
     /// and wakes two.
     fn generations(most: usize) -> usize {
         let idle = Idle::new(ProcessorToken::mint(0..PROCESSORS), PROCESSORS);
         let mut busy = vec![idle.acquire(0).unwrap()];
-        let mut spinners = Vec::from_iter(start(idle.wake_spinner()));
+        let mut spinners = Vec::from_iter(start(idle.wake_spinner(Watch::WhileIdle)));
         let mut generations = 0;
         while !spinners.is_empty() {
             generations += 1;
@@ -390,11 +407,11 @@ mod tests {
             for token in found {
                 busy.push(token);
                 if idle.stop_spinning() {
-                    spinners.extend(start(idle.wake_spinner()));
+                    spinners.extend(start(idle.wake_spinner(Watch::WhileIdle)));
                 } else {
-                    spinners.extend(start(idle.wake_spinner_beside(most)));
+                    spinners.extend(start(idle.wake_spinner_beside(Watch::WhileIdle, most)));
                 }
-                spinners.extend(start(idle.wake_spinner_beside(most)));
+                spinners.extend(start(idle.wake_spinner_beside(Watch::WhileIdle, most)));
             }
         }
         assert_eq!(busy.len(), PROCESSORS);

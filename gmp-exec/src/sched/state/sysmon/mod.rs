@@ -5,10 +5,11 @@ pub(crate) mod calls;
 use std::time::{Duration, Instant};
 
 use self::calls::Calls;
+use crate::sched::state::idle::Watch;
 use crate::sched::state::machine::Machine;
 use crate::sched::state::machine::ownership::Sighting;
 use crate::sync::atomic::Ordering::*;
-use crate::sync::atomic::{AtomicBool, AtomicU64};
+use crate::sync::atomic::{AtomicBool, AtomicU32, AtomicU64};
 use crate::sync::{Arc, Mutex};
 
 /// How soon sysmon looks when a blocking section has begun while work waits, and while a section
@@ -27,9 +28,10 @@ pub(crate) struct Sysmon {
     pub(in crate::sched) is_slow: AtomicBool,
     /// Other takers may take from a sleeping thread at first sight. Written by sysmon.
     pub(in crate::sched) trusts_first_sight: AtomicBool,
-    /// A poll has held its thread for long within the last second. A machine that leaves the
-    /// netpoll with a task then wakes another machine to sleep there. Written by sysmon.
-    pub(in crate::sched) expects_long_polls: AtomicBool,
+    /// How many more times a machine that leaves the netpoll with a task wakes another machine to
+    /// sleep there. Set by sysmon when it learns of a poll that held its thread for long, and set
+    /// to zero a second later. Decremented by the machines.
+    pub(in crate::sched) successors: AtomicU32,
     /// A poll has held its thread for long, or a hog has had a permit, within the last ten seconds.
     /// Machines then have short time slices. Written by sysmon.
     pub(in crate::sched) shortens_slices: AtomicBool,
@@ -54,7 +56,7 @@ impl Sysmon {
             listening: AtomicBool::new(false),
             is_slow: AtomicBool::new(false),
             trusts_first_sight: AtomicBool::new(false),
-            expects_long_polls: AtomicBool::new(false),
+            successors: AtomicU32::new(0),
             shortens_slices: AtomicBool::new(false),
             long_poll_was_taken: AtomicBool::new(false),
             guesses: Mutex::new(Vec::new()),
@@ -90,6 +92,24 @@ impl Sysmon {
         if self.listening.swap(false, AcqRel) {
             self.calls.add(calls::CALLED);
         }
+    }
+
+    /// How long the sleeper shall stay in the netpoll. While long polls are likely, it stays there
+    /// even if every processor is busy: it finds out at once that a task waits behind such a poll.
+    pub(crate) fn wanted_watch(&self) -> Watch {
+        if self.expects_long_polls() { Watch::Always } else { Watch::WhileIdle }
+    }
+
+    /// Whether a machine that leaves the netpoll with a task shall wake another machine.
+    #[must_use = "a successor is spent if this is true"]
+    pub(crate) fn spend_successor(&self) -> bool {
+        // Without the first look, each event would write here.
+        self.expects_long_polls() && self.successors.fetch_update(Relaxed, Relaxed, |left| left.checked_sub(1)).is_ok()
+    }
+
+    #[inline]
+    fn expects_long_polls(&self) -> bool {
+        self.successors.load(Relaxed) > 0
     }
 
     pub(crate) fn stop(&self) {
