@@ -15,7 +15,7 @@ use crate::sync::atomic::Ordering::Relaxed;
 /// connections that exchanged messages without a pause were 1.3 times slower than on tokio for that
 /// second. An HTTP server with 930 requests a second, of which 5 % compute, had the same p99 without
 /// this limit.
-const SUCCESSORS: u32 = 1_024;
+const SUCCESSORS: u16 = 1_024;
 /// How long machines have short time slices after such a poll, or a known hog's. They cost less
 /// than close looks, so they serve a program with rare long polls, too.
 const SHORT_SLICES_FOR: Duration = Duration::from_secs(10);

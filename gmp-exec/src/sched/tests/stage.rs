@@ -167,7 +167,7 @@ impl Actor {
 /// Lists a machine that has no thread as the sleeper, so that the other machines become spares.
 /// Long polls are expected, so wakers prefer these.
 pub(crate) fn list_a_sleeper(scheduler: &Arc<Scheduler>) {
-    scheduler.sysmon.successors.store(u32::MAX, Relaxed);
+    scheduler.sysmon.successors.store(u16::MAX, Relaxed);
     assert_eq!(scheduler.idle.go_idle(None, &count(scheduler), false), Role::Sleeper);
 }
 

@@ -9,7 +9,7 @@ use crate::sched::state::idle::Watch;
 use crate::sched::state::machine::Machine;
 use crate::sched::state::machine::ownership::Sighting;
 use crate::sync::atomic::Ordering::*;
-use crate::sync::atomic::{AtomicBool, AtomicU32, AtomicU64};
+use crate::sync::atomic::{AtomicBool, AtomicU16, AtomicU64};
 use crate::sync::{Arc, Mutex};
 
 /// How soon sysmon looks when a blocking section has begun while work waits, and while a section
@@ -31,7 +31,7 @@ pub(crate) struct Sysmon {
     /// How many more times a machine that leaves the netpoll with a task wakes another machine to
     /// sleep there. Set by sysmon when it learns of a poll that held its thread for long, and set
     /// to zero a second later. Decremented by the machines.
-    pub(in crate::sched) successors: AtomicU32,
+    pub(in crate::sched) successors: AtomicU16,
     /// A poll has held its thread for long, or a hog has had a permit, within the last ten seconds.
     /// Machines then have short time slices. Written by sysmon.
     pub(in crate::sched) shortens_slices: AtomicBool,
@@ -56,7 +56,7 @@ impl Sysmon {
             listening: AtomicBool::new(false),
             is_slow: AtomicBool::new(false),
             trusts_first_sight: AtomicBool::new(false),
-            successors: AtomicU32::new(0),
+            successors: AtomicU16::new(0),
             shortens_slices: AtomicBool::new(false),
             long_poll_was_taken: AtomicBool::new(false),
             guesses: Mutex::new(Vec::new()),
