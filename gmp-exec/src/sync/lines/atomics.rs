@@ -63,6 +63,7 @@ atomic!(AtomicU8 of u8:
     fetch_and(value, order)
     fetch_or(value, order));
 atomic!(AtomicU16 of u16:
+    compare_exchange(current, new, success, failure)
     fetch_and(value, order)
     fetch_or(value, order));
 atomic!(AtomicU32 of u32:

@@ -97,19 +97,18 @@ impl Sysmon {
     /// How long the sleeper shall stay in the netpoll. While long polls are likely, it stays there
     /// even if every processor is busy: it finds out at once that a task waits behind such a poll.
     pub(crate) fn wanted_watch(&self) -> Watch {
-        if self.expects_long_polls() { Watch::Always } else { Watch::WhileIdle }
+        if self.successors.load(Relaxed) > 0 { Watch::Always } else { Watch::WhileIdle }
     }
 
     /// Whether a machine that leaves the netpoll with a task shall wake another machine.
     #[must_use = "a successor is spent if this is true"]
     pub(crate) fn spend_successor(&self) -> bool {
-        // Without the first look, each event would write here.
-        self.expects_long_polls() && self.successors.fetch_update(Relaxed, Relaxed, |left| left.checked_sub(1)).is_ok()
-    }
-
-    #[inline]
-    fn expects_long_polls(&self) -> bool {
-        self.successors.load(Relaxed) > 0
+        let left = self.successors.load(Relaxed);
+        if left > 0 {
+            // If another thread has changed the number, this successor costs nothing.
+            _ = self.successors.compare_exchange(left, left - 1, Relaxed, Relaxed);
+        }
+        left > 0
     }
 
     pub(crate) fn stop(&self) {
