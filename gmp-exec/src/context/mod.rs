@@ -24,7 +24,9 @@ pub(crate) use self::entered::{Entered, enter_blocking_section, enter_local_set,
 pub use self::random::RngSeed;
 pub(crate) use self::random::{SeedSource, enter_seed, seeded_random};
 pub use self::runtime::TryCurrentError;
-pub(crate) use self::runtime::{PopRuntime, enter_blocking_thread, push_runtime, with_current, with_scheduler};
+pub(crate) use self::runtime::{
+    PopRuntime, current_runtime, enter_blocking_thread, push_runtime, with_current, with_scheduler,
+};
 pub(crate) use self::task::{
     budget, current_task_id, enter_id, enter_task, is_current_task, next_id, set_budget, set_leaf, take_leaf,
 };

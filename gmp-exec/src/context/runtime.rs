@@ -30,12 +30,45 @@ pub(crate) fn with_current<R>(f: impl FnOnce(Option<&SchedulerRef>) -> R) -> R {
 /// Fails outside of a runtime.
 #[inline]
 pub(crate) fn with_scheduler<R>(f: impl FnOnce(&SchedulerRef) -> R) -> Result<R, TryCurrentError> {
+    Ok(current_runtime()?.with(f))
+}
+
+/// The current runtime.
+///
+/// # Errors
+///
+/// Fails outside of a runtime.
+#[inline]
+pub(crate) fn current_runtime() -> Result<CurrentRuntime, TryCurrentError> {
     let is_own = CURRENT.try_with(|current| current.machine_is_current.get()).unwrap_or(false);
-    if is_own {
-        return Ok(with_machine(|local| f(&local.expect("set by `as_machine` only").scheduler)));
+    if is_own { Ok(CurrentRuntime::OfMachine) } else { entered_runtime() }
+}
+
+#[cold]
+fn entered_runtime() -> Result<CurrentRuntime, TryCurrentError> {
+    let entered = with_current(|scheduler| scheduler.cloned()).ok_or_else(TryCurrentError::here)?;
+    Ok(CurrentRuntime::Entered(entered))
+}
+
+/// The runtime that was current on this thread when it was asked for.
+pub(crate) enum CurrentRuntime {
+    /// The runtime whose machine this thread is. Valid only until another runtime is entered.
+    OfMachine,
+    Entered(SchedulerRef),
+}
+
+impl CurrentRuntime {
+    /// Calls `f` with the scheduler, in a single place. With two calls `f` would not be inlined,
+    /// and a future that `f` spawns would be copied once more.
+    #[inline]
+    pub(crate) fn with<R>(self, f: impl FnOnce(&SchedulerRef) -> R) -> R {
+        with_machine(|local| {
+            f(match &self {
+                CurrentRuntime::OfMachine => &local.expect("set by `as_machine` only").scheduler,
+                CurrentRuntime::Entered(scheduler) => scheduler,
+            })
+        })
     }
-    let scheduler = with_current(|scheduler| scheduler.cloned()).ok_or_else(TryCurrentError::here)?;
-    Ok(f(&scheduler))
 }
 
 /// Whether this thread's context is gone because the thread is ending.

@@ -72,8 +72,8 @@ where
     R: Send + 'static,
 {
     let location = Location::caller();
-    match context::with_scheduler(|scheduler| spawn_blocking_on(scheduler, at_shutdown, f, location, None)) {
-        Ok(handle) => handle,
+    match context::current_runtime() {
+        Ok(runtime) => runtime.with(|scheduler| spawn_blocking_on(scheduler, at_shutdown, f, location, None)),
         Err(error) => panic!("{error}"),
     }
 }

@@ -91,8 +91,8 @@ impl<'a> Builder<'a> {
         F::Output: Send + 'static,
     {
         let location = Location::caller();
-        match context::with_scheduler(|scheduler| spawn_named_on(scheduler, future, location, self.name)) {
-            Ok(handle) => Ok(handle),
+        match context::current_runtime() {
+            Ok(runtime) => Ok(runtime.with(|scheduler| spawn_named_on(scheduler, future, location, self.name))),
             Err(error) => panic!("{error}"),
         }
     }

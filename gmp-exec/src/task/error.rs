@@ -15,27 +15,34 @@ use super::Id;
 /// assert!(error.is_panic());
 /// # });
 /// ```
-pub struct JoinError {
-    reason: Reason,
+pub struct JoinError(Box<Failure>);
+
+/// In a box, because every task has room for an error, and every output passes through a `Result`:
+/// with a single pointer as error, the outcome of a task without output fits into two registers.
+struct Failure {
     id: Id,
+    reason: Reason,
 }
 
 enum Reason {
     Cancelled,
-    /// In a box of its own, because every task has room for an error.
-    Panicked(Box<Payload>),
+    Panicked(Payload),
 }
 
 /// A panic's payload. The mutex makes it `Sync`; no code locks it for long.
 struct Payload(std::sync::Mutex<Box<dyn Any + Send + 'static>>);
 
 impl JoinError {
+    fn new(id: Id, reason: Reason) -> JoinError {
+        JoinError(Box::new(Failure { id, reason }))
+    }
+
     pub(crate) fn cancelled(id: Id) -> JoinError {
-        JoinError { reason: Reason::Cancelled, id }
+        JoinError::new(id, Reason::Cancelled)
     }
 
     pub(crate) fn panicked(id: Id, payload: Box<dyn Any + Send + 'static>) -> JoinError {
-        JoinError { reason: Reason::Panicked(Box::new(Payload(std::sync::Mutex::new(payload)))), id }
+        JoinError::new(id, Reason::Panicked(Payload(std::sync::Mutex::new(payload))))
     }
 
     /// Returns whether the task was cancelled, by [`JoinHandle::abort`](super::JoinHandle::abort)
@@ -51,7 +58,7 @@ impl JoinError {
     /// # });
     /// ```
     pub fn is_cancelled(&self) -> bool {
-        matches!(self.reason, Reason::Cancelled)
+        matches!(self.0.reason, Reason::Cancelled)
     }
 
     /// Returns whether the task panicked.
@@ -65,7 +72,7 @@ impl JoinError {
     /// # });
     /// ```
     pub fn is_panic(&self) -> bool {
-        matches!(self.reason, Reason::Panicked(_))
+        matches!(self.0.reason, Reason::Panicked(_))
     }
 
     /// Returns what the task panicked with.
@@ -106,9 +113,10 @@ impl JoinError {
     /// # });
     /// ```
     pub fn try_into_panic(self) -> Result<Box<dyn Any + Send + 'static>, JoinError> {
-        match self.reason {
+        let Failure { id, reason } = *self.0;
+        match reason {
             Reason::Panicked(payload) => Ok(payload.0.into_inner().unwrap_or_else(|p| p.into_inner())),
-            Reason::Cancelled => Err(self),
+            Reason::Cancelled => Err(JoinError::cancelled(id)),
         }
     }
 
@@ -124,7 +132,7 @@ impl JoinError {
     /// # });
     /// ```
     pub fn id(&self) -> Id {
-        self.id
+        self.0.id
     }
 }
 
@@ -139,11 +147,11 @@ impl Payload {
 
 impl fmt::Display for JoinError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.reason {
-            Reason::Cancelled => write!(f, "task {} was cancelled", self.id),
+        match &self.0.reason {
+            Reason::Cancelled => write!(f, "task {} was cancelled", self.0.id),
             Reason::Panicked(payload) => match payload.message() {
-                Some(message) => write!(f, "task {} panicked with message {message:?}", self.id),
-                None => write!(f, "task {} panicked", self.id),
+                Some(message) => write!(f, "task {} panicked with message {message:?}", self.0.id),
+                None => write!(f, "task {} panicked", self.0.id),
             },
         }
     }
@@ -151,11 +159,11 @@ impl fmt::Display for JoinError {
 
 impl fmt::Debug for JoinError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.reason {
-            Reason::Cancelled => write!(f, "JoinError::Cancelled({:?})", self.id),
+        match &self.0.reason {
+            Reason::Cancelled => write!(f, "JoinError::Cancelled({:?})", self.0.id),
             Reason::Panicked(payload) => match payload.message() {
-                Some(message) => write!(f, "JoinError::Panic({:?}, {message:?}, ...)", self.id),
-                None => write!(f, "JoinError::Panic({:?}, ...)", self.id),
+                Some(message) => write!(f, "JoinError::Panic({:?}, {message:?}, ...)", self.0.id),
+                None => write!(f, "JoinError::Panic({:?}, ...)", self.0.id),
             },
         }
     }
@@ -165,7 +173,7 @@ impl std::error::Error for JoinError {}
 
 impl From<JoinError> for io::Error {
     fn from(error: JoinError) -> io::Error {
-        io::Error::other(match error.reason {
+        io::Error::other(match error.0.reason {
             Reason::Cancelled => "task was cancelled",
             Reason::Panicked(_) => "task panicked",
         })

@@ -28,19 +28,21 @@ use crate::sched::SchedulerRef;
 /// # });
 /// ```
 #[track_caller]
+#[inline]
 pub fn spawn<F>(future: F) -> JoinHandle<F::Output>
 where
     F: Future + Send + 'static,
     F::Output: Send + 'static,
 {
     let location = Location::caller();
-    match context::with_scheduler(|scheduler| spawn_on(scheduler, future, location)) {
-        Ok(handle) => handle,
+    match context::current_runtime() {
+        Ok(runtime) => runtime.with(|scheduler| spawn_on(scheduler, future, location)),
         Err(error) => panic!("{error}"),
     }
 }
 
 /// `location`: where the public function was called.
+#[inline]
 pub(crate) fn spawn_on<F>(
     scheduler: &SchedulerRef,
     future: F,
@@ -101,6 +103,7 @@ fn begin(runnable: &Runnable) {
 }
 
 /// Makes a task that may move between threads.
+#[inline]
 pub(crate) fn new_task<F>(header: Header, future: F) -> (Runnable, JoinHandle<F::Output>)
 where
     F: Future + Send + 'static,
