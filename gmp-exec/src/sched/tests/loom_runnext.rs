@@ -1,7 +1,7 @@
 //! The slot before the ring: one writer, any thief.
 //!
-//! Seen to fail when `replace` or `steal` is relaxed, and when `take` loads and stores instead of
-//! swapping.
+//! Seen to fail when `replace` (its store or its swap) or `steal` is relaxed, and when `take` loads
+//! and stores instead of swapping.
 
 use loom::thread;
 
