@@ -13,6 +13,7 @@
 
 pub mod args;
 pub mod child;
+pub mod distance;
 pub mod measure;
 pub mod memory;
 pub mod process;

@@ -5,7 +5,7 @@ use clap::Parser;
 use gmp_benches::args::Options;
 use gmp_benches::report::{self, JsonLines, Line, Progress};
 use gmp_benches::sides::Sides;
-use gmp_benches::{memory, sysmon_cost};
+use gmp_benches::{distance, memory, sysmon_cost};
 
 fn main() -> Result<()> {
     let options = Options::parse();
@@ -23,7 +23,9 @@ fn table(options: &Options) -> Result<()> {
     println!("{}", report::header(options.procs, sides.go_version(), &all));
     let progress = Progress::new(&all);
     for turns in &all {
+        let before = distance::round_trip();
         let row = sides.measure(turns, options.procs, |rep| progress.show(turns, rep))?;
+        let row = row.at_distance(before.zip(distance::round_trip()));
         progress.print(&report::line(&report::COLUMNS, &row));
         json.line(&row)?;
         rows.push(row);

@@ -28,6 +28,9 @@ pub struct Line {
     pub smol: Option<f64>,
     pub go: Option<f64>,
     pub procs: usize,
+    /// The time in ns of a cache line to another CPU and back, before the row and after it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line_ns: Option<(f64, f64)>,
     #[serde(default)]
     pub samples: Sides,
 }
@@ -70,6 +73,11 @@ impl Line {
         let (gmp, tokio) = (gmp?, tokio?);
         let unit = self.known().map_or("ns/op", |workload| workload.unit()).to_owned();
         Some(Line { unit, gmp, tokio, ratio: rounded(gmp / tokio, 4), smol, go, ..self })
+    }
+
+    pub fn at_distance(self, round_trips: Option<(f64, f64)>) -> Self {
+        let line_ns = round_trips.map(|(before, after)| (rounded(before, 1), rounded(after, 1)));
+        Line { line_ns, ..self }
     }
 
     pub fn ratio(&self) -> f64 {

@@ -74,8 +74,25 @@ pub const COLUMNS: [Column<Line>; 9] = [
 pub fn footer(rows: &[Line]) -> String {
     let mean = Line::mean(rows).map(|mean| line(&COLUMNS, &mean) + "\n");
     let notes = rows.iter().filter_map(|row| Some(format!("\n{}\n", modes(row, row.known()?.modes?)?)));
-    mean.into_iter().chain(notes).collect()
+    mean.into_iter().chain(notes).chain(far_apart(rows)).collect()
 }
+
+/// Names the rows in which the CPUs were farther apart than in others
+/// ([`distance`](crate::distance)).
+fn far_apart(rows: &[Line]) -> Option<String> {
+    let farthest = |row: &Line| row.line_ns.map(|(before, after)| before.max(after));
+    let nearest = rows.iter().filter_map(farthest).min_by(f64::total_cmp)?;
+    let far: Vec<_> = rows.iter().filter(|row| farthest(row).is_some_and(|it| it > FAR * nearest)).collect();
+    let most = far.iter().copied().filter_map(farthest).max_by(f64::total_cmp)?;
+    let names = far.iter().map(|row| row.name()).collect::<Vec<_>>().join(", ");
+    Some(format!(
+        "\nthe CPUs were farther apart in {names}: a cache line took up to {most:.0} ns to the other one and back, \
+         and {nearest:.0} ns in the nearest row; compare ratios, no times\n"
+    ))
+}
+
+/// How many times as far as in the nearest row. Between two near phases there are up to 1.4.
+const FAR: f64 = 2.0;
 
 /// A median and the interquartile range of the repetitions. A single repetition has no range, and
 /// the mean of medians says nothing.
@@ -184,6 +201,18 @@ mod tests {
         assert_eq!([said(&[90.0, 91.0], &[250.0]), said(&[90.0], &[470.0, 471.0])], [None, None]);
         let text = said(&[90.0, 91.0], &[250.0, 470.0]).unwrap();
         assert!(text.ends_with("were 2 of 2 repetitions of gmp's and 1 of 2 of tokio's"), "{text}");
+    }
+
+    #[test]
+    fn rows_in_which_the_cpus_were_farther_apart_are_named() {
+        let rows = |far: f64| {
+            let at = |name, trips| row(name, &[1.0], &[1.0]).at_distance(trips);
+            let rows = [("spawn_local", Some((53.0, far))), ("mpsc_1", Some((61.0, 55.0))), ("echo_1", None)];
+            far_apart(&rows.map(|(name, trips)| at(name, trips)))
+        };
+        assert_eq!(rows(90.0), None);
+        let text = rows(320.4).unwrap();
+        assert!(text.contains("in spawn_local: a cache line took up to 320 ns") && text.contains("61 ns"), "{text}");
     }
 
     #[test]
