@@ -194,4 +194,10 @@ mod tests {
         let rest = size_of::<Body<[u64; 3]>>().max(size_of::<Outcome<()>>());
         assert!(ASYNC_TASK + header + rest <= 120, "the header has {header} bytes, the rest {rest}");
     }
+
+    /// So a poll returns it without a copy through memory (`error.rs`).
+    #[test]
+    fn the_outcome_of_a_task_without_output_fits_into_two_registers() {
+        assert_eq!(size_of::<Outcome<()>>(), 16);
+    }
 }
