@@ -15,10 +15,13 @@ use super::Id;
 /// assert!(error.is_panic());
 /// # });
 /// ```
-pub struct JoinError(Box<Failure>);
+pub struct JoinError {
+    /// In a box, because every task has room for an error, and every output passes through a
+    /// `Result`: with a single pointer as error, the outcome of a task without output fits into two
+    /// registers.
+    failure: Box<Failure>,
+}
 
-/// In a box, because every task has room for an error, and every output passes through a `Result`:
-/// with a single pointer as error, the outcome of a task without output fits into two registers.
 struct Failure {
     id: Id,
     reason: Reason,
@@ -34,7 +37,7 @@ struct Payload(std::sync::Mutex<Box<dyn Any + Send + 'static>>);
 
 impl JoinError {
     fn new(id: Id, reason: Reason) -> JoinError {
-        JoinError(Box::new(Failure { id, reason }))
+        JoinError { failure: Box::new(Failure { id, reason }) }
     }
 
     pub(crate) fn cancelled(id: Id) -> JoinError {
@@ -58,7 +61,7 @@ impl JoinError {
     /// # });
     /// ```
     pub fn is_cancelled(&self) -> bool {
-        matches!(self.0.reason, Reason::Cancelled)
+        matches!(self.failure.reason, Reason::Cancelled)
     }
 
     /// Returns whether the task panicked.
@@ -72,7 +75,7 @@ impl JoinError {
     /// # });
     /// ```
     pub fn is_panic(&self) -> bool {
-        matches!(self.0.reason, Reason::Panicked(_))
+        matches!(self.failure.reason, Reason::Panicked(_))
     }
 
     /// Returns what the task panicked with.
@@ -113,7 +116,7 @@ impl JoinError {
     /// # });
     /// ```
     pub fn try_into_panic(self) -> Result<Box<dyn Any + Send + 'static>, JoinError> {
-        let Failure { id, reason } = *self.0;
+        let Failure { id, reason } = *self.failure;
         match reason {
             Reason::Panicked(payload) => Ok(payload.0.into_inner().unwrap_or_else(|p| p.into_inner())),
             Reason::Cancelled => Err(JoinError::cancelled(id)),
@@ -132,7 +135,7 @@ impl JoinError {
     /// # });
     /// ```
     pub fn id(&self) -> Id {
-        self.0.id
+        self.failure.id
     }
 }
 
@@ -147,11 +150,11 @@ impl Payload {
 
 impl fmt::Display for JoinError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.0.reason {
-            Reason::Cancelled => write!(f, "task {} was cancelled", self.0.id),
+        match &self.failure.reason {
+            Reason::Cancelled => write!(f, "task {} was cancelled", self.failure.id),
             Reason::Panicked(payload) => match payload.message() {
-                Some(message) => write!(f, "task {} panicked with message {message:?}", self.0.id),
-                None => write!(f, "task {} panicked", self.0.id),
+                Some(message) => write!(f, "task {} panicked with message {message:?}", self.failure.id),
+                None => write!(f, "task {} panicked", self.failure.id),
             },
         }
     }
@@ -159,11 +162,11 @@ impl fmt::Display for JoinError {
 
 impl fmt::Debug for JoinError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.0.reason {
-            Reason::Cancelled => write!(f, "JoinError::Cancelled({:?})", self.0.id),
+        match &self.failure.reason {
+            Reason::Cancelled => write!(f, "JoinError::Cancelled({:?})", self.failure.id),
             Reason::Panicked(payload) => match payload.message() {
-                Some(message) => write!(f, "JoinError::Panic({:?}, {message:?}, ...)", self.0.id),
-                None => write!(f, "JoinError::Panic({:?}, ...)", self.0.id),
+                Some(message) => write!(f, "JoinError::Panic({:?}, {message:?}, ...)", self.failure.id),
+                None => write!(f, "JoinError::Panic({:?}, ...)", self.failure.id),
             },
         }
     }
@@ -173,7 +176,7 @@ impl std::error::Error for JoinError {}
 
 impl From<JoinError> for io::Error {
     fn from(error: JoinError) -> io::Error {
-        io::Error::other(match error.0.reason {
+        io::Error::other(match error.failure.reason {
             Reason::Cancelled => "task was cancelled",
             Reason::Panicked(_) => "task panicked",
         })
