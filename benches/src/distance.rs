@@ -3,7 +3,7 @@
 //! A virtual CPU runs on any core that its host chooses, and another one at the next moment. So two
 //! virtual CPUs share a last-level cache for some minutes and then, for seconds, share none. A
 //! workload that passes tasks from core to core takes three times as long in such seconds, on each
-//! runtime, and nothing in the guest tells why. This does.
+//! runtime. The guest's kernel does not tell; this measurement does.
 
 use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::{Acquire, Release};
@@ -23,11 +23,11 @@ const TRIPS: u32 = 500;
 pub fn round_trip() -> Option<f64> {
     let allowed = sched_getaffinity(None).ok()?;
     let mut cpus = (0..CpuSet::MAX_CPU).filter(|&cpu| allowed.is_set(cpu));
-    let (near, far) = (cpus.next()?, cpus.next()?);
+    let (first, second) = (cpus.next()?, cpus.next()?);
     let line = Line(AtomicU32::new(0));
     let trips = thread::scope(|scope| {
-        let echo = scope.spawn(|| on(far, || line.echo()));
-        let trips = scope.spawn(|| on(near, || line.measure()));
+        let echo = scope.spawn(|| on(second, || line.echo()));
+        let trips = scope.spawn(|| on(first, || line.measure()));
         echo.join().expect("an echo does not panic").and(trips.join().expect("nor does the measurement"))
     });
     trips.map(|trips| trips.median())
@@ -71,7 +71,7 @@ impl Line {
         self.0.store(number + 1, Release);
     }
 
-    /// Without a pause between two looks, which would take as long as a near line.
+    /// Without a pause between two looks, which would take as long as a transfer does.
     fn wait_for(&self, number: u32) {
         while self.0.load(Acquire) != number {}
     }
@@ -82,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_takes_longer_to_another_core_than_a_load_and_less_than_a_system_call() {
+    fn a_round_trip_takes_longer_than_a_load_and_less_than_20_us() {
         if let Some(nanos) = round_trip() {
             assert!((5.0..20_000.0).contains(&nanos), "{nanos} ns");
         }

@@ -18,7 +18,7 @@ use super::Id;
 pub struct JoinError {
     /// In a box, because every task has room for an error, and every output passes through a
     /// `Result`: with a single pointer as error, the outcome of a task without output fits into two
-    /// registers.
+    /// registers. So a task that is aborted allocates its error.
     failure: Box<Failure>,
 }
 
