@@ -8,11 +8,11 @@
 //! per thread; lines that the allocator itself moves are not seen.
 #![allow(unsafe_code, reason = "implements GlobalAlloc")]
 
-use std::alloc::{GlobalAlloc, Layout, System};
+use std::alloc::{GlobalAlloc, Layout};
 use std::cell::Cell;
 
 use super::caches::LINE;
-use super::recorder;
+use super::{blocks, recorder};
 
 /// What malloc aligns everything to.
 const USUAL: usize = 16;
@@ -28,6 +28,7 @@ thread_local! {
 
 /// Begins anew, on this real thread.
 pub(super) fn seed(seed: u64) {
+    blocks::forget_freed();
     SHIFT.set(seed as usize);
     ALLOCATIONS.with(|counts| counts.iter().for_each(|count| count.set(0)));
 }
@@ -36,14 +37,6 @@ struct Heap;
 
 #[global_allocator]
 static HEAP: Heap = Heap;
-
-/// A layout with room for any offset, aligned to a line at least.
-fn padded(layout: Layout) -> Layout {
-    let size = layout.size() + LINE;
-    // SAFETY: a sum of a power of two of at least 1, and sizes that are far below the limit: a
-    // `Layout` of more than half of the address space was never allocated.
-    unsafe { Layout::from_size_align_unchecked(size, layout.align().max(LINE)) }
-}
 
 fn offset(layout: Layout) -> usize {
     if layout.align() > USUAL { 0 } else { draw(layout.size()) % (LINE / USUAL) * USUAL }
@@ -58,13 +51,12 @@ fn draw(size: usize) -> usize {
     mixed + SHIFT.try_with(Cell::get).unwrap_or_default()
 }
 
-// SAFETY: `alloc` gives out memory of the system's heap that is as large and as aligned as asked,
-// at a place inside of the block that `dealloc` finds again: the last multiple of a line before it,
-// because blocks begin at one and offsets are smaller.
+// SAFETY: `alloc` gives out memory that is as large and as aligned as asked, at a place inside of
+// the block that `dealloc` finds again: the last multiple of a line before it, because blocks begin
+// at one and offsets are smaller.
 unsafe impl GlobalAlloc for Heap {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: the size is not zero.
-        let block = unsafe { System.alloc(padded(layout)) };
+        let block = blocks::alloc(padded(layout), layout.align());
         if block.is_null() {
             return block;
         }
@@ -75,7 +67,12 @@ unsafe impl GlobalAlloc for Heap {
 
     unsafe fn dealloc(&self, start: *mut u8, layout: Layout) {
         let block = start.wrapping_sub(start.addr() % LINE);
-        // SAFETY: `alloc` got this block from the system with this layout.
-        unsafe { System.dealloc(block, padded(layout)) }
+        // SAFETY: `alloc` got this block with these arguments, and the caller has done with it.
+        unsafe { blocks::dealloc(block, padded(layout), layout.align()) }
     }
+}
+
+/// A size with room for any offset.
+fn padded(layout: Layout) -> usize {
+    layout.size() + LINE
 }

@@ -17,6 +17,7 @@
 
 pub(crate) mod arc;
 mod atomics;
+mod blocks;
 mod caches;
 mod heap;
 pub(crate) mod ids;
