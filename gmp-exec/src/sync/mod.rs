@@ -11,7 +11,7 @@ pub(crate) use std::sync::Arc;
 use std::time::Duration;
 
 #[cfg(gmp_lines)]
-use lines as imp;
+use gmp_lines as imp;
 #[cfg(loom)]
 use loom as imp;
 #[cfg(all(shuttle, not(gmp_lines)))]
@@ -20,15 +20,11 @@ use shuttle as imp;
 mod apart;
 pub(crate) use apart::Apart;
 
-/// shuttle's threads with std's atomics, which record the cache lines that they touch.
-#[cfg(gmp_lines)]
-pub(crate) mod lines;
-
 /// An `Arc` that is cloned on hot paths, so that its count belongs to the budget of lines.
 #[cfg(not(gmp_lines))]
 pub(crate) use Arc as CountedArc;
 #[cfg(gmp_lines)]
-pub(crate) use lines::arc::CountedArc;
+pub(crate) use gmp_lines::arc::CountedArc;
 
 pub(crate) mod atomic {
     pub(crate) use std::sync::atomic::Ordering;
@@ -102,10 +98,10 @@ pub(crate) mod thread {
     pub(crate) use super::imp::thread::{Builder, JoinHandle, yield_now};
     #[cfg(not(any(loom, shuttle)))]
     pub(crate) use super::imp::thread::{Thread, current, park, park_timeout, sleep};
-    #[cfg(gmp_lines)]
-    pub(crate) use super::lines::park::{Thread, current, park, park_timeout, sleep};
     #[cfg(all(any(loom, shuttle), not(gmp_lines)))]
     pub(crate) use super::model_thread::{Thread, current, park, park_timeout, sleep};
+    #[cfg(gmp_lines)]
+    pub(crate) use gmp_lines::park::{Thread, current, park, park_timeout, sleep};
 }
 
 /// Both checkers run their threads on one real thread, so they have their own thread-locals.

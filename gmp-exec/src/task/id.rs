@@ -46,7 +46,7 @@ fn reserve(ids: u64) -> u64 {
 }
 
 #[cfg(gmp_lines)]
-use crate::sync::lines::ids::reserve;
+use gmp_lines::ids::reserve;
 
 impl fmt::Display for Id {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -99,7 +99,7 @@ impl Clock {
     /// The same by the clock of the simulation.
     #[cfg(gmp_lines)]
     pub(crate) fn running_ns(&self) -> u64 {
-        crate::sync::lines::recorder::now_ns()
+        gmp_lines::recorder::now_ns()
     }
 
     /// Whether the clock may jump between two readings, because it was paused before.

@@ -1,19 +1,24 @@
 //! The scenarios that are counted. Each warms up, so that the count is that of the steady state.
 
 use std::future::{Future, poll_fn};
-use std::panic::Location;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 use std::task::{Poll, Waker};
-use std::time::Duration;
 
-use super::stage::{Meeting, Stage, Tally};
-use crate::sched::state::processor::local_queue::CAPACITY;
-use crate::sync::Arc;
-use crate::sync::lines::recorder;
-use crate::task::{AtShutdown, spawn, spawn_blocking_on, yield_now};
-use crate::time::timeout;
+use crate::meeting::{Meeting, Tally};
+use crate::stage::Stage;
+use crate::{Subject, recorder};
 
-pub(super) type Scenario = fn(&Stage);
+/// A program that is counted.
+#[derive(Debug)]
+pub struct Scenario<S> {
+    pub(super) name: &'static str,
+    /// How many runs with different seeds its number is the mean of.
+    pub(super) seeds: u64,
+    pub(super) run: fn(&Stage<S>),
+}
+
+/// The columns of the table.
+pub(super) const PROCESSORS: [usize; 3] = [8, 16, 64];
 
 /// As many as there are places in a line where an allocation can begin.
 const SEEDS: u64 = 4;
@@ -21,21 +26,36 @@ const SEEDS: u64 = 4;
 /// decides whether the woken machines go on looking beside each other.
 const MANY_SEEDS: u64 = 256;
 
-/// Each row of the table: its name, how many seeds it is the mean of, and what runs.
-pub(super) const ALL: [(&str, u64, Scenario); 12] = [
-    ("spawn_await", SEEDS, spawn_await),
-    ("spawn_many", SEEDS, spawn_many),
-    ("spawn_outside_1", SEEDS, |stage| spawn_outside(stage, 1)),
-    ("spawn_outside_64", SEEDS, |stage| spawn_outside(stage, 64)),
-    ("wake_machine", SEEDS, wake_machine),
-    ("wake_outside", MANY_SEEDS, wake_outside),
-    ("steal", SEEDS, steal),
-    ("timeout", SEEDS, timeouts),
-    ("yield", SEEDS, yields),
-    ("closure_1", SEEDS, |stage| closures(stage, 1)),
-    ("closure_16", SEEDS, |stage| closures(stage, 16)),
-    ("idle", SEEDS, idle),
-];
+/// The rows of the table.
+pub(super) fn all<S: Subject>() -> [Scenario<S>; 12] {
+    let row = |name, run| Scenario { name, seeds: SEEDS, run };
+    [
+        row("spawn_await", spawn_await),
+        row("spawn_many", spawn_many),
+        row("spawn_outside_1", |stage| spawn_outside(stage, 1)),
+        row("spawn_outside_64", |stage| spawn_outside(stage, 64)),
+        row("wake_machine", wake_machine),
+        Scenario { seeds: MANY_SEEDS, ..row("wake_outside", wake_outside) },
+        row("steal", steal),
+        row("timeout", timeouts),
+        row("yield", yields),
+        row("closure_1", |stage| closures(stage, 1)),
+        row("closure_16", |stage| closures(stage, 16)),
+        row("idle", idle),
+    ]
+}
+
+/// The scenario of that row.
+///
+/// # Panics
+///
+/// If there is none.
+pub fn scenario<S: Subject>(name: &str) -> Scenario<S> {
+    all().into_iter().find(|scenario| scenario.name == name).expect("a row's name")
+}
+
+/// The slots of a processor's queue, in gmp and in tokio.
+const CAPACITY: usize = 256;
 
 const WARM_UP: usize = 16;
 
@@ -43,25 +63,22 @@ const WARM_UP: usize = 16;
 const TURNS: usize = 61;
 
 /// Each machine spawns a task and awaits it.
-fn spawn_await(stage: &Stage) {
-    on_all(stage, TURNS, || async { spawn(async {}).await.expect("it does not panic") });
+fn spawn_await<S: Subject>(stage: &Stage<S>) {
+    on_all(stage, TURNS, S::spawn_await);
 }
 
 /// The same with a timer that is set and then cancelled.
-fn timeouts(stage: &Stage) {
-    on_all(stage, TURNS, || async {
-        let child = timeout(Duration::from_secs(3600), spawn(async {})).await;
-        child.expect("an hour does not pass").expect("it does not panic");
-    });
+fn timeouts<S: Subject>(stage: &Stage<S>) {
+    on_all(stage, TURNS, S::spawn_await_in_time);
 }
 
 /// Each machine polls a task that yields.
-fn yields(stage: &Stage) {
-    on_all(stage, TURNS, yield_now);
+fn yields<S: Subject>(stage: &Stage<S>) {
+    on_all(stage, TURNS, S::yield_now);
 }
 
 /// Each machine spawns 16 tasks, and yields until they have run.
-fn spawn_many(stage: &Stage) {
+fn spawn_many<S: Subject>(stage: &Stage<S>) {
     const BATCH: usize = 16;
     const BATCHES: usize = 4;
     let operations = BATCH * BATCHES * stage.processors;
@@ -69,27 +86,27 @@ fn spawn_many(stage: &Stage) {
         let done = Tally::new();
         for _ in 0..BATCH {
             let done = done.clone();
-            drop(spawn(async move { done.add() }));
+            S::spawn_here(async move { done.add() });
         }
         while done.get() < BATCH {
-            yield_now().await;
+            S::yield_now().await;
         }
     });
 }
 
 /// All other processors are idle while a machine spawns tasks and awaits them.
-fn idle(stage: &Stage) {
+fn idle<S: Subject>(stage: &Stage<S>) {
     const OPERATIONS: usize = 500;
     // All machines have run, and go idle.
     stage.on_each(|_, _| async {});
     let (ended, counting) = (Tally::new(), stage.clone());
     let end = ended.clone();
-    stage.spawn(async move {
+    stage.runtime.spawn(async move {
         for i in 0..2 * OPERATIONS {
             if i == OPERATIONS {
                 recorder::begin();
             }
-            spawn(async {}).await.expect("it does not panic");
+            S::spawn_await().await;
         }
         counting.end_count(OPERATIONS);
         end.add();
@@ -98,10 +115,10 @@ fn idle(stage: &Stage) {
 }
 
 /// A machine wakes a task that last ran on another machine.
-fn wake_machine(stage: &Stage) {
+fn wake_machine<S: Subject>(stage: &Stage<S>) {
     const ROUNDS: usize = 200;
     let ball = Ball::new();
-    stage.spawn(ball.clone().catch());
+    stage.runtime.spawn(ball.clone().catch());
     ball.caught.wait_for(1);
     let turn = Tally::new();
     let counting = stage.clone();
@@ -116,7 +133,7 @@ fn wake_machine(stage: &Stage) {
                 }
                 ball.throw();
                 while ball.caught.get() < round + 2 {
-                    yield_now().await;
+                    S::yield_now().await;
                 }
                 if round + 1 == WARM_UP + ROUNDS {
                     counting.end_count(ROUNDS);
@@ -130,11 +147,11 @@ fn wake_machine(stage: &Stage) {
 }
 
 /// A thread outside wakes a task, while all processors are idle or about to be.
-fn wake_outside(stage: &Stage) {
+fn wake_outside<S: Subject>(stage: &Stage<S>) {
     const ROUNDS: usize = 200;
     stage.on_each(|_, _| async {});
     let ball = Ball::new();
-    stage.spawn(ball.clone().catch());
+    stage.runtime.spawn(ball.clone().catch());
     for round in 0..WARM_UP + ROUNDS {
         ball.caught.wait_for(round + 1);
         if round == WARM_UP {
@@ -148,13 +165,13 @@ fn wake_outside(stage: &Stage) {
 }
 
 /// A machine spawns tasks and stays in its poll until others have stolen them.
-fn steal(stage: &Stage) {
+fn steal<S: Subject>(stage: &Stage<S>) {
     const BATCH: usize = 65;
     const BATCHES: usize = 6;
     stage.on_each(|_, _| async {});
     let (ended, counting) = (Tally::new(), stage.clone());
     let end = ended.clone();
-    stage.spawn(async move {
+    stage.runtime.spawn(async move {
         for batch in 0..2 + BATCHES {
             if batch == 2 {
                 recorder::begin();
@@ -162,12 +179,12 @@ fn steal(stage: &Stage) {
             let done = Tally::new();
             for _ in 0..BATCH {
                 let done = done.clone();
-                drop(spawn(async move { done.add() }));
+                S::spawn_here(async move { done.add() });
             }
             // The last one is in `runnext`.
             done.wait_for(BATCH - 1);
             while done.get() < BATCH {
-                yield_now().await;
+                S::yield_now().await;
             }
         }
         counting.end_count(BATCH * BATCHES);
@@ -177,22 +194,19 @@ fn steal(stage: &Stage) {
 }
 
 /// Threads that are no machines spawn tasks.
-fn spawn_outside(stage: &Stage, producers: usize) {
+fn spawn_outside<S: Subject>(stage: &Stage<S>, producers: usize) {
     produce(stage, producers, |stage, done| {
-        stage.spawn(async move { done.add() });
+        stage.runtime.spawn(async move { done.add() });
     });
 }
 
 /// Threads that are no machines spawn closures that are over at once.
-fn closures(stage: &Stage, producers: usize) {
-    produce(stage, producers, |stage, done| {
-        let closure = move || done.add();
-        drop(spawn_blocking_on(&stage.handle, AtShutdown::Wait, closure, Location::caller(), None));
-    });
+fn closures<S: Subject>(stage: &Stage<S>, producers: usize) {
+    produce(stage, producers, |stage, done| stage.runtime.spawn_closure(move || done.add()));
 }
 
 /// Calls `operation` on so many threads. It must make the tally grow by one.
-fn produce(stage: &Stage, producers: usize, operation: fn(&Stage, Tally)) {
+fn produce<S: Subject>(stage: &Stage<S>, producers: usize, operation: fn(&Stage<S>, Tally)) {
     const OPERATIONS: usize = 1280;
     const BEFORE: usize = 320;
     stage.on_each(|_, _| async {});
@@ -218,14 +232,14 @@ fn produce(stage: &Stage, producers: usize, operation: fn(&Stage, Tally)) {
 }
 
 /// Each machine makes that many operations.
-fn on_all<F>(stage: &Stage, each: usize, operation: fn() -> F)
+fn on_all<S: Subject, F>(stage: &Stage<S>, each: usize, operation: fn() -> F)
 where
     F: Future<Output = ()> + Send + 'static,
 {
     measure_on_all(stage, each, each * stage.processors, operation);
 }
 
-fn measure_on_all<F>(stage: &Stage, each: usize, operations: usize, operation: fn() -> F)
+fn measure_on_all<S: Subject, F>(stage: &Stage<S>, each: usize, operations: usize, operation: fn() -> F)
 where
     F: Future<Output = ()> + Send + 'static,
 {
@@ -235,7 +249,7 @@ where
         async move {
             // Once around the ring, whose slots the first thread has made.
             for _ in 0..CAPACITY {
-                yield_now().await;
+                S::yield_now().await;
             }
             for _ in 0..each.min(WARM_UP) {
                 operation().await;

@@ -22,7 +22,7 @@ pub(super) fn switch_to(thread: usize) {
 }
 
 /// Calls `f` with the question whether a thread waits.
-pub(crate) fn ask<R>(f: impl FnOnce(&dyn Fn(usize) -> bool) -> R) -> R {
+pub(super) fn ask<R>(f: impl FnOnce(&dyn Fn(usize) -> bool) -> R) -> R {
     WAITING.with(|waiting| {
         let waits = &waiting.borrow().waits;
         f(&|thread| waits.get(thread).is_some_and(|&waits| waits))
@@ -30,17 +30,17 @@ pub(crate) fn ask<R>(f: impl FnOnce(&dyn Fn(usize) -> bool) -> R) -> R {
 }
 
 /// Waits until [`release_one`] or [`release_all`] is called with this address.
-pub(crate) fn wait_on(address: usize) {
+pub(super) fn wait_on(address: usize) {
     WAITING.with(|waiting| waiting.borrow_mut().add(address));
     step();
 }
 
 /// Releases the thread that has waited longest.
-pub(crate) fn release_one(address: usize) {
+pub(super) fn release_one(address: usize) {
     WAITING.with(|waiting| waiting.borrow_mut().remove_one(address));
 }
 
-pub(crate) fn release_all(address: usize) {
+pub(super) fn release_all(address: usize) {
     WAITING.with(|waiting| while waiting.borrow_mut().remove_one(address) {});
 }
 

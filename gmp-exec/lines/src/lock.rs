@@ -7,19 +7,21 @@
 
 use std::ops::{Deref, DerefMut};
 use std::panic::Location;
+use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{LockResult, TryLockError};
 use std::time::Duration;
 
 use super::atomics::AtomicU32;
 use super::caches::Access::Write;
 use super::{recorder, step, waiting};
-use crate::sync::atomic::Ordering::Relaxed;
 
+/// std's, recorded. It is never poisoned.
 #[derive(Debug, Default)]
-pub(crate) struct Mutex<T>(std::sync::Mutex<T>);
+pub struct Mutex<T>(std::sync::Mutex<T>);
 
+/// As std's.
 #[derive(Debug)]
-pub(crate) struct MutexGuard<'a, T> {
+pub struct MutexGuard<'a, T> {
     lock: &'a Mutex<T>,
     place: recorder::Place,
     /// `None` once the lock is free.
@@ -27,23 +29,42 @@ pub(crate) struct MutexGuard<'a, T> {
 }
 
 impl<T> Mutex<T> {
-    pub(crate) fn new(value: T) -> Self {
+    /// As std's.
+    pub const fn new(value: T) -> Self {
         Mutex(std::sync::Mutex::new(value))
     }
 
+    /// As std's.
+    ///
+    /// # Errors
+    ///
+    /// None.
     #[track_caller]
-    pub(crate) fn lock(&self) -> LockResult<MutexGuard<'_, T>> {
+    pub fn lock(&self) -> LockResult<MutexGuard<'_, T>> {
         let place = Location::caller();
-        let guard = loop {
-            self.touch_word(place);
-            match self.0.try_lock() {
-                Ok(guard) => break guard,
-                Err(TryLockError::Poisoned(poisoned)) => break poisoned.into_inner(),
-                Err(TryLockError::WouldBlock) => waiting::wait_on(self.word()),
+        loop {
+            match self.try_lock_at(place) {
+                Some(guard) => return Ok(guard),
+                None => waiting::wait_on(self.word()),
             }
+        }
+    }
+
+    /// As std's. `None`: it is locked.
+    #[track_caller]
+    pub fn try_lock(&self) -> Option<MutexGuard<'_, T>> {
+        self.try_lock_at(Location::caller())
+    }
+
+    fn try_lock_at(&self, place: recorder::Place) -> Option<MutexGuard<'_, T>> {
+        self.touch_word(place);
+        let guard = match self.0.try_lock() {
+            Ok(guard) => guard,
+            Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
+            Err(TryLockError::WouldBlock) => return None,
         };
         recorder::touch_at(place, std::ptr::from_ref(&*guard).addr(), size_of::<T>(), Write);
-        Ok(MutexGuard { lock: self, place, guard: Some(guard) })
+        Some(MutexGuard { lock: self, place, guard: Some(guard) })
     }
 
     /// std puts the word that threads compete for first.
@@ -79,24 +100,33 @@ impl<T> Drop for MutexGuard<'_, T> {
     }
 }
 
+/// A condition variable, as wide as std's.
 #[derive(Debug, Default)]
-pub(crate) struct Condvar(AtomicU32);
+pub struct Condvar(AtomicU32);
 
-/// There is no clock.
-pub(crate) struct NeverTimedOut;
+/// There is no clock: no wait ends because its time is up.
+#[derive(Debug)]
+pub struct NeverTimedOut;
 
 impl NeverTimedOut {
-    pub(crate) fn timed_out(&self) -> bool {
+    /// `false`.
+    pub fn timed_out(&self) -> bool {
         false
     }
 }
 
 impl Condvar {
-    pub(crate) fn new() -> Self {
+    /// As std's.
+    pub fn new() -> Self {
         Condvar::default()
     }
 
-    pub(crate) fn wait<'a, T>(&self, guard: MutexGuard<'a, T>) -> LockResult<MutexGuard<'a, T>> {
+    /// As std's.
+    ///
+    /// # Errors
+    ///
+    /// None.
+    pub fn wait<'a, T>(&self, guard: MutexGuard<'a, T>) -> LockResult<MutexGuard<'a, T>> {
         let lock = guard.lock;
         // No other thread comes between the unlock and the wait: `release_one` does not step.
         drop(guard);
@@ -104,7 +134,12 @@ impl Condvar {
         lock.lock()
     }
 
-    pub(crate) fn wait_timeout<'a, T>(
+    /// Waits until a thread notifies.
+    ///
+    /// # Errors
+    ///
+    /// None.
+    pub fn wait_timeout<'a, T>(
         &self,
         guard: MutexGuard<'a, T>,
         _: Duration,
@@ -113,12 +148,14 @@ impl Condvar {
         Ok((guard, NeverTimedOut))
     }
 
-    pub(crate) fn notify_one(&self) {
+    /// As std's.
+    pub fn notify_one(&self) {
         self.0.swap(0, Relaxed);
         waiting::release_one(self.word());
     }
 
-    pub(crate) fn notify_all(&self) {
+    /// As std's.
+    pub fn notify_all(&self) {
         self.0.swap(0, Relaxed);
         waiting::release_all(self.word());
     }

@@ -1,6 +1,6 @@
 //! std's atomics, recorded.
 
-pub(crate) use std::sync::atomic::fence;
+pub use std::sync::atomic::fence;
 use std::sync::atomic::{self, Ordering};
 
 use super::caches::Access::{self, Read, Write};
@@ -12,34 +12,39 @@ fn touch<T>(word: &T, access: Access) {
     recorder::touch(std::ptr::from_ref(word).addr(), size_of::<T>(), access);
 }
 
-/// An atomic type with the methods that gmp-exec uses. All that write are recorded as writes, also
+/// An atomic type. All that write are recorded as writes, also
 /// a `compare_exchange` that fails: the core asks for the only copy before it compares.
 macro_rules! atomic {
     ($(<$T:ident>)? $name:ident of $value:ty: $($method:ident($($argument:ident),*))*) => {
+        /// std's, recorded.
         #[derive(Debug, Default)]
         #[repr(transparent)]
-        pub(crate) struct $name $(<$T>)? (atomic::$name $(<$T>)?);
+        pub struct $name $(<$T>)? (atomic::$name $(<$T>)?);
 
         impl $(<$T>)? $name $(<$T>)? {
-            pub(crate) const fn new(value: $value) -> Self {
+            /// As std's.
+            pub const fn new(value: $value) -> Self {
                 Self(atomic::$name::new(value))
             }
 
+            /// A read.
             #[track_caller]
-            pub(crate) fn load(&self, order: Ordering) -> $value {
+            pub fn load(&self, order: Ordering) -> $value {
                 touch(self, Read);
                 self.0.load(order)
             }
 
+            /// A write.
             #[track_caller]
-            pub(crate) fn store(&self, value: $value, order: Ordering) {
+            pub fn store(&self, value: $value, order: Ordering) {
                 touch(self, Write);
                 self.0.store(value, order);
             }
 
             $(
+                /// A write.
                 #[track_caller]
-                pub(crate) fn $method(&self, $($argument: atomic!(@$argument $value)),*) -> atomic!(@of $method $value) {
+                pub fn $method(&self, $($argument: atomic!(@$argument $value)),*) -> atomic!(@of $method $value) {
                     touch(self, Write);
                     self.0.$method($($argument),*)
                 }
@@ -55,34 +60,24 @@ macro_rules! atomic {
     (@of $method:ident $value:ty) => { $value };
 }
 
-atomic!(AtomicBool of bool: swap(value, order));
-atomic!(AtomicI64 of i64:);
-atomic!(AtomicU8 of u8:
-    swap(value, order)
-    compare_exchange(current, new, success, failure)
-    fetch_and(value, order)
-    fetch_or(value, order));
-atomic!(AtomicU16 of u16:
-    compare_exchange(current, new, success, failure)
-    fetch_and(value, order)
-    fetch_or(value, order));
-atomic!(AtomicU32 of u32:
+/// The methods that integers have.
+macro_rules! integer {
+    ($($name:ident of $value:ty),*) => { $(
+        atomic!($name of $value:
+            swap(value, order)
+            compare_exchange(current, new, success, failure)
+            compare_exchange_weak(current, new, success, failure)
+            fetch_add(value, order)
+            fetch_sub(value, order)
+            fetch_and(value, order)
+            fetch_or(value, order)
+            fetch_max(value, order));
+    )* };
+}
+
+integer!(AtomicI64 of i64, AtomicU8 of u8, AtomicU16 of u16, AtomicU32 of u32, AtomicU64 of u64, AtomicUsize of usize);
+atomic!(AtomicBool of bool:
     swap(value, order)
     compare_exchange(current, new, success, failure)
     compare_exchange_weak(current, new, success, failure));
-atomic!(AtomicU64 of u64:
-    swap(value, order)
-    compare_exchange(current, new, success, failure)
-    compare_exchange_weak(current, new, success, failure)
-    fetch_add(value, order)
-    fetch_sub(value, order)
-    fetch_and(value, order)
-    fetch_or(value, order)
-    fetch_max(value, order));
-atomic!(AtomicUsize of usize:
-    compare_exchange_weak(current, new, success, failure)
-    fetch_add(value, order)
-    fetch_sub(value, order)
-    fetch_and(value, order)
-    fetch_or(value, order));
 atomic!(<T> AtomicPtr of *mut T: swap(value, order) compare_exchange(current, new, success, failure));

@@ -14,7 +14,7 @@ thread_local! {
 }
 
 /// A place in the code where lines were touched.
-pub(crate) type Place = &'static Location<'static>;
+pub type Place = &'static Location<'static>;
 
 #[derive(Debug, Default)]
 struct Recorder {
@@ -37,17 +37,17 @@ pub(super) fn switch_to(thread: usize) {
 
 /// The time, which must not depend on the computer: 2 ns for each access of the thread that has made
 /// most of them. The cores make their accesses at the same time.
-pub(crate) fn now_ns() -> u64 {
+pub fn now_ns() -> u64 {
     2 * RECORDER.with(|recorder| recorder.borrow().most_accesses)
 }
 
 /// Begins to count. What lies in which cache is known already.
-pub(crate) fn begin() {
+pub fn begin() {
     RECORDER.with(|recorder| recorder.borrow_mut().transfers.clear());
 }
 
 /// The transfers since [`begin`], by the place that asked.
-pub(crate) fn end() -> HashMap<Place, u64> {
+pub fn end() -> HashMap<Place, u64> {
     RECORDER.with(|recorder| std::mem::take(&mut recorder.borrow_mut().transfers))
 }
 

@@ -1,19 +1,21 @@
 //! Parking as std does it on Linux: one word for each thread, with one write by the thread that
 //! parks, one by the thread that unparks it, and one by the former when it goes on.
 
+use std::sync::Arc;
+use std::sync::atomic::Ordering::{AcqRel, Acquire};
 use std::time::Duration;
 
-use super::sync::atomic::AtomicU32;
-use super::waiting;
-use crate::sync::atomic::Ordering::{AcqRel, Acquire};
-use crate::sync::{Arc, thread_local};
+use shuttle::thread_local;
+
+use crate::sync::atomic::AtomicU32;
+use crate::waiting;
 
 const EMPTY: u32 = 0;
 const UNPARKED: u32 = 1;
 
 /// A handle for unparking a thread.
 #[derive(Clone, Debug)]
-pub(crate) struct Thread(Arc<AtomicU32>);
+pub struct Thread(Arc<AtomicU32>);
 
 thread_local! {
     static CURRENT: Thread = const { Thread::new() };
@@ -24,7 +26,8 @@ impl Thread {
         Thread(Arc::new(AtomicU32::new(EMPTY)))
     }
 
-    pub(crate) fn unpark(&self) {
+    /// As std's.
+    pub fn unpark(&self) {
         self.0.swap(UNPARKED, AcqRel);
         waiting::release_all(self.address());
     }
@@ -34,11 +37,13 @@ impl Thread {
     }
 }
 
-pub(crate) fn current() -> Thread {
+/// As std's.
+pub fn current() -> Thread {
     CURRENT.with(Thread::clone)
 }
 
-pub(crate) fn park() {
+/// As std's.
+pub fn park() {
     let this = current();
     while this.0.swap(EMPTY, Acquire) != UNPARKED {
         waiting::wait_on(this.address());
@@ -46,11 +51,11 @@ pub(crate) fn park() {
 }
 
 /// There is no clock: a timed park ends when a thread unparks it, unless its time is zero.
-pub(crate) fn park_timeout(limit: Duration) {
+pub fn park_timeout(limit: Duration) {
     if limit.is_zero() { super::step() } else { park() }
 }
 
 /// Lets other threads run.
-pub(crate) fn sleep(_: Duration) {
+pub fn sleep(_: Duration) {
     super::step();
 }

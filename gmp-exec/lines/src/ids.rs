@@ -17,7 +17,7 @@ pub(super) fn reset() {
 
 /// Reserves so many ids. Returns the first.
 #[track_caller]
-pub(crate) fn reserve(ids: u64) -> u64 {
+pub fn reserve(ids: u64) -> u64 {
     step();
     NEXT.with(|next| recorder::touch(std::ptr::from_ref(next).addr(), size_of::<u64>(), Write));
     NEXT.replace(NEXT.get() + ids)

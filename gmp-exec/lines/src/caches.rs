@@ -17,7 +17,7 @@ pub(super) const LINE: usize = 64;
 const THREADS: usize = 1024;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Access {
+pub(super) enum Access {
     Read,
     Write,
 }

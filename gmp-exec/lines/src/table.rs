@@ -1,14 +1,13 @@
-//! The committed table, `gmp-exec/lines.toml`.
+//! A committed table.
 
 use std::fmt::Write;
-use std::path::PathBuf;
+use std::path::Path;
 
-use super::PROCESSORS;
+use crate::scenarios::PROCESSORS;
 
 const HEAD: &str = "\
 # Cache lines that must come from another core, for each operation, in a simulation with 8, 16 and 64 processors.
-# Checked by `lines_budget` in gmp-exec/src/sched/tests/lines, which also says how to renew it; docs/many-cores.md
-# says what the numbers mean.
+# Written by gmp-exec/lines, with GMP_LINES=update; docs/many-cores.md says what the numbers mean.
 
 ";
 
@@ -49,18 +48,18 @@ impl Row {
 }
 
 impl Table {
-    pub(super) fn read() -> Table {
-        let text = std::fs::read_to_string(path()).expect("the table is committed");
+    pub(super) fn read(path: &Path) -> Table {
+        let text = std::fs::read_to_string(path).expect("the table is committed");
         let lines = text.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
         Table { rows: lines.map(|line| Row::parse(line).unwrap_or_else(|| panic!("not a row: {line}"))).collect() }
     }
 
-    pub(super) fn write(&self) {
+    pub(super) fn write(&self, path: &Path) {
         let mut text = HEAD.to_owned();
         for Row { name, transfers: [a, b, c] } in &self.rows {
             writeln!(text, "{name} = [{a:.2}, {b:.2}, {c:.2}]").expect("a string takes everything");
         }
-        std::fs::write(path(), text).expect("the table can be written");
+        std::fs::write(path, text).expect("the table can be written");
     }
 
     pub(super) fn print(&self, committed: &Table) {
@@ -79,10 +78,6 @@ impl Table {
     fn row(&self, name: &str) -> Option<&Row> {
         self.rows.iter().find(|row| row.name == name)
     }
-}
-
-fn path() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("lines.toml")
 }
 
 #[test]

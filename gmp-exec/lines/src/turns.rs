@@ -4,14 +4,14 @@
 use shuttle::scheduler::{Schedule, Scheduler, Task, TaskId};
 use shuttle::{Config, MaxSteps, Runner};
 
-use crate::sync::lines::{self, waiting};
+use crate::waiting;
 
 /// Runs `body` once, as the first thread of shuttle.
 pub(super) fn run(seed: u64, body: impl Fn() + Send + Sync + 'static) {
     let mut config = Config::default();
     config.stack_size = 1 << 17;
     config.max_steps = MaxSteps::None;
-    lines::start(seed);
+    crate::start(seed);
     // Neighbouring seeds give different orders. xorshift needs a state that is not zero.
     let random = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
     Runner::new(Turns { seed: Some(seed), random }, config).run(body);
@@ -36,7 +36,7 @@ impl Scheduler for Turns {
             let index = self.next_u64() as usize % count;
             candidates().filter(|&thread| !waits(thread)).nth(index).expect("the index is below the count")
         });
-        lines::switch_to(next);
+        crate::switch_to(next);
         Some(next.into())
     }
 

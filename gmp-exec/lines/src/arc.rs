@@ -4,13 +4,15 @@ use std::ops::Deref;
 
 use super::caches::Access::Write;
 use super::{recorder, step};
-use crate::sync::Arc;
+use std::sync::Arc;
 
+/// std's `Arc`. Each clone and each drop is recorded as a write of its count.
 #[derive(Debug)]
-pub(crate) struct CountedArc<T>(Arc<T>);
+pub struct CountedArc<T>(Arc<T>);
 
 impl<T> CountedArc<T> {
-    pub(crate) fn new(value: T) -> Self {
+    /// As std's.
+    pub fn new(value: T) -> Self {
         CountedArc(Arc::new(value))
     }
 
