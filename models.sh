@@ -14,7 +14,9 @@ RUSTFLAGS="--cfg shuttle" CARGO_TARGET_DIR=target/shuttle cargo test --release -
 # The cache lines that change hands between 8, 16 and 64 simulated cores, against the committed
 # figures.
 RUSTFLAGS="--cfg shuttle --cfg gmp_lines" CARGO_TARGET_DIR=target/shuttle \
-    cargo test --release -p gmp-exec --lib lines_ -- --nocapture
+    cargo test --release -p gmp-exec -p gmp-lines --lib lines_ -- --nocapture
+# The same for tokio, so that the comparison in docs/many-cores.md stays true.
+gmp-exec/lines/on-tokio/run.sh
 
 # The instructions of the hot paths, against the committed figures.
 cargo run --release -p gmp-micro

@@ -1,10 +1,10 @@
 //! An `Arc` whose count is recorded, for one that is cloned on hot paths.
 
 use std::ops::Deref;
+use std::sync::Arc;
 
 use super::caches::Access::Write;
 use super::{recorder, step};
-use std::sync::Arc;
 
 /// std's `Arc`. Each clone and each drop is recorded as a write of its count.
 #[derive(Debug)]
@@ -15,26 +15,27 @@ impl<T> CountedArc<T> {
     pub fn new(value: T) -> Self {
         CountedArc(Arc::new(value))
     }
+}
 
-    /// std puts the two counts before the value.
-    #[track_caller]
-    fn touch_count(&self) {
-        step();
-        let counts = align_of::<T>().max(2 * size_of::<usize>());
-        recorder::touch(Arc::as_ptr(&self.0).addr() - counts, size_of::<usize>(), Write);
-    }
+/// Records a write of the counts of the `Arc` that holds this value. std puts the two counts before
+/// the value.
+#[track_caller]
+pub fn touch_counts<T: ?Sized>(value: &T) {
+    step();
+    let counts = align_of_val(value).max(2 * size_of::<usize>());
+    recorder::touch(std::ptr::from_ref(value).addr() - counts, size_of::<usize>(), Write);
 }
 
 impl<T> Clone for CountedArc<T> {
     fn clone(&self) -> Self {
-        self.touch_count();
+        touch_counts(&**self);
         CountedArc(self.0.clone())
     }
 }
 
 impl<T> Drop for CountedArc<T> {
     fn drop(&mut self) {
-        self.touch_count();
+        touch_counts(&**self);
     }
 }
 

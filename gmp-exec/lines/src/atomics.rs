@@ -27,6 +27,11 @@ macro_rules! atomic {
                 Self(atomic::$name::new(value))
             }
 
+            /// As std's. Not recorded: no other thread has the word.
+            pub fn get_mut(&mut self) -> &mut $value {
+                self.0.get_mut()
+            }
+
             /// A read.
             #[track_caller]
             pub fn load(&self, order: Ordering) -> $value {
@@ -71,6 +76,7 @@ macro_rules! integer {
             fetch_sub(value, order)
             fetch_and(value, order)
             fetch_or(value, order)
+            fetch_xor(value, order)
             fetch_max(value, order));
     )* };
 }

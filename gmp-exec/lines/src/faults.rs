@@ -60,6 +60,5 @@ fn of_two_threads<T: Send + Sync + 'static>(shared: T, act: fn(&T, usize)) -> us
         let transfers: u64 = recorder::end().values().sum();
         *counted.lock().expect("not poisoned") = transfers as usize;
     });
-    let transfers = *result.lock().expect("not poisoned");
-    transfers
+    *result.lock().expect("not poisoned")
 }

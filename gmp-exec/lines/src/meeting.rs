@@ -39,9 +39,11 @@ impl Tally {
         Tally(Arc::default())
     }
 
-    pub(super) fn add(&self) {
-        self.0.fetch_add(1, Relaxed);
+    /// Adds one. Returns the new number.
+    pub(super) fn add(&self) -> usize {
+        let before = self.0.fetch_add(1, Relaxed);
         waiting::release_all(self.address());
+        before + 1
     }
 
     pub(super) fn get(&self) -> usize {

@@ -81,12 +81,13 @@ fn yields<S: Subject>(stage: &Stage<S>) {
 fn spawn_many<S: Subject>(stage: &Stage<S>) {
     const BATCH: usize = 16;
     const BATCHES: usize = 4;
-    let operations = BATCH * BATCHES * stage.processors;
-    measure_on_all(stage, BATCHES, operations, || async {
+    measure_on_all(stage, BATCHES, BATCH, || async {
         let done = Tally::new();
         for _ in 0..BATCH {
             let done = done.clone();
-            S::spawn_here(async move { done.add() });
+            S::spawn_here(async move {
+                done.add();
+            });
         }
         while done.get() < BATCH {
             S::yield_now().await;
@@ -179,7 +180,9 @@ fn steal<S: Subject>(stage: &Stage<S>) {
             let done = Tally::new();
             for _ in 0..BATCH {
                 let done = done.clone();
-                S::spawn_here(async move { done.add() });
+                S::spawn_here(async move {
+                    done.add();
+                });
             }
             // The last one is in `runnext`.
             done.wait_for(BATCH - 1);
@@ -196,13 +199,19 @@ fn steal<S: Subject>(stage: &Stage<S>) {
 /// Threads that are no machines spawn tasks.
 fn spawn_outside<S: Subject>(stage: &Stage<S>, producers: usize) {
     produce(stage, producers, |stage, done| {
-        stage.runtime.spawn(async move { done.add() });
+        stage.runtime.spawn(async move {
+            done.add();
+        });
     });
 }
 
 /// Threads that are no machines spawn closures that are over at once.
 fn closures<S: Subject>(stage: &Stage<S>, producers: usize) {
-    produce(stage, producers, |stage, done| stage.runtime.spawn_closure(move || done.add()));
+    produce(stage, producers, |stage, done| {
+        stage.runtime.spawn_closure(move || {
+            done.add();
+        })
+    });
 }
 
 /// Calls `operation` on so many threads. It must make the tally grow by one.
@@ -231,21 +240,25 @@ fn produce<S: Subject>(stage: &Stage<S>, producers: usize, operation: fn(&Stage<
     }
 }
 
-/// Each machine makes that many operations.
+/// Each machine makes about that many operations.
 fn on_all<S: Subject, F>(stage: &Stage<S>, each: usize, operation: fn() -> F)
 where
     F: Future<Output = ()> + Send + 'static,
 {
-    measure_on_all(stage, each, each * stage.processors, operation);
+    measure_on_all(stage, each, 1, operation);
 }
 
+/// A task of each machine calls `operation`, which is so many operations, about `each` times. None
+/// of the tasks waits for the others inside a poll: in tokio a worker may have two of them, and the
+/// second one could not go on.
 fn measure_on_all<S: Subject, F>(stage: &Stage<S>, each: usize, operations: usize, operation: fn() -> F)
 where
     F: Future<Output = ()> + Send + 'static,
 {
-    let counting = stage.clone();
-    stage.on_each(|_, meeting| {
-        let counting = counting.clone();
+    let calls = each * stage.processors;
+    let (warm, counted) = (Tally::new(), Tally::new());
+    stage.on_each(|_, _| {
+        let (stage, warm, counted) = (stage.clone(), warm.clone(), counted.clone());
         async move {
             // Once around the ring, whose slots the first thread has made.
             for _ in 0..CAPACITY {
@@ -254,11 +267,18 @@ where
             for _ in 0..each.min(WARM_UP) {
                 operation().await;
             }
-            meeting.meet(recorder::begin);
-            for _ in 0..each {
+            if warm.add() == stage.processors {
+                recorder::begin();
+            }
+            while warm.get() < stage.processors {
                 operation().await;
             }
-            meeting.meet(|| counting.end_count(operations));
+            while counted.get() < calls {
+                operation().await;
+                if counted.add() == calls {
+                    stage.end_count(calls * operations);
+                }
+            }
         }
     });
 }

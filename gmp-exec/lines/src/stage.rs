@@ -37,17 +37,22 @@ impl<S: Subject> Stage<S> {
         Stage { runtime: S::new(processors), processors, count: Arc::default() }
     }
 
-    /// Occupies each processor with one task, and waits until the tasks have ended.
+    /// Occupies each processor with one task, and waits until the tasks have ended. Each task is
+    /// spawned when the one before it has begun: a worker of tokio may take several from the global
+    /// queue, and no other worker hears of them while it polls the first.
     pub(super) fn on_each<F: Future<Output = ()> + Send + 'static>(&self, mut body: impl FnMut(usize, Meeting) -> F) {
         let meeting = Meeting::new(self.processors);
-        let ended = Tally::new();
+        let (begun, ended) = (Tally::new(), Tally::new());
         for index in 0..self.processors {
-            let (body, meeting, ended) = (body(index, meeting.clone()), meeting.clone(), ended.clone());
+            let (body, meeting) = (body(index, meeting.clone()), meeting.clone());
+            let (begin, end) = (begun.clone(), ended.clone());
             self.runtime.spawn(async move {
+                begin.add();
                 meeting.meet(|| ());
                 body.await;
-                ended.add();
+                end.add();
             });
+            begun.wait_for(index + 1);
         }
         ended.wait_for(self.processors);
     }

@@ -1,0 +1,9 @@
+//! See `run.sh`.
+
+mod subject;
+
+use std::path::Path;
+
+fn main() {
+    gmp_lines::budget::<subject::Tokio>(&Path::new(env!("CARGO_MANIFEST_DIR")).join("lines.toml"));
+}
