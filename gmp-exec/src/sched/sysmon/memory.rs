@@ -90,6 +90,8 @@ pub(super) struct Seen {
     /// How long the poll was probably runnable and without a core: a thread whose CPU clock stood
     /// still between two looks, and which was runnable at one of them, has waited for a core.
     starved: Duration,
+    /// The part of `starved` that is from before `since`.
+    starved_before: Duration,
     /// The last of `starved`, which counts if the thread is runnable at this look.
     perhaps_starved: Duration,
     /// The cause that was reported for the poll (`sched::report_blocked`).
@@ -166,7 +168,7 @@ impl Memory {
 
     /// The time for which a thread had no core does not count.
     pub(super) fn has_poll_of(&self, length: Range<Duration>, now: Instant) -> bool {
-        let lasted = |seen: &Seen| now.duration_since(seen.since).saturating_sub(seen.starved);
+        let lasted = |seen: &Seen| now.duration_since(seen.since).saturating_sub(seen.starved - seen.starved_before);
         self.seen.iter().any(|seen| seen.sighting.region == Region::Poll && length.contains(&lasted(seen)))
     }
 
@@ -214,6 +216,7 @@ impl Seen {
             stands_still: false,
             is_runnable: false,
             starved: Duration::ZERO,
+            starved_before: Duration::ZERO,
             perhaps_starved: Duration::ZERO,
             recorded: None,
             asleep_since: None,
@@ -230,10 +233,12 @@ impl Seen {
         let without_core = if stands_still && counts { step } else { Duration::ZERO };
         let [starved, perhaps_starved] =
             if self.is_runnable { [without_core, Duration::ZERO] } else { [Duration::ZERO, without_core] };
+        let goes_on = self.sighting.region == sighting.region;
         Seen {
             machine: self.machine.clone(),
             sighting,
-            since: if self.sighting.region == sighting.region { self.since } else { now },
+            since: if goes_on { self.since } else { now },
+            starved_before: if goes_on { self.starved_before } else { self.starved },
             held: self.held + if counts { step } else { Duration::ZERO },
             used: self.used + advance.filter(|_| counts).unwrap_or_default(),
             cpu,
@@ -348,6 +353,23 @@ mod tests {
             memory.has_poll_of(news.clone(), begin + Duration::from_millis(6))
         };
         assert_eq!([0, 4, 5, 6].map(&mut has_news), [true, true, false, false]);
+    }
+
+    /// What the poll waited for before a section says nothing about the time after the section.
+    #[test]
+    fn a_poll_that_got_no_core_before_a_section_is_long_after_it() {
+        let begin = Instant::now();
+        let mut memory = memory_of_poll(begin);
+        let ms = Duration::from_millis;
+        let go_on = |memory: &mut Memory, region, polls, at| {
+            let sighting = Sighting { processor: 0, region, polls };
+            memory.seen[0] = memory.seen[0].again(sighting, ms(1), begin + ms(at));
+        };
+        memory.seen[0].starved = ms(4);
+        go_on(&mut memory, Region::Blocking, 1, 6);
+        go_on(&mut memory, Region::Poll, 2, 7);
+        let has_news = |after| memory.has_poll_of(ms(2)..CLOSE_FOR, begin + ms(after));
+        assert_eq!([8, 9].map(has_news), [false, true]);
     }
 
     #[test]
