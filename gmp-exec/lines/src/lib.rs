@@ -5,17 +5,17 @@
 //! so is the lock: shuttle's are larger. That is sound because shuttle runs all its threads on one
 //! real thread. Each operation
 //!
-//! 1. lets another thread go on ([`step`]), as each access of a real core can come before or after
+//! 1. lets another thread go on (`step`), as each access of a real core can come before or after
 //!    those of the others;
-//! 2. records the line, the thread and whether it writes ([`recorder`]);
+//! 2. records the line, the thread and whether it writes (`recorder`);
 //! 3. does std's operation.
 //!
 //! Not recorded, because it does not pass through this crate: plain reads and writes (fields that
 //! never change, the memory behind a `Vec`), counts of `Arc`s that are not
-//! [`CountedArc`](arc::CountedArc)s, `OnceLock`s, and the kernel.
+//! `CountedArc`s, `OnceLock`s, and the kernel.
 //!
-//! [`scenarios`] are the programs that are counted. An executor implements [`Subject`], and
-//! [`budget()`](budget()) compares the counts with a committed table.
+//! `scenarios` are the programs that are counted. An executor implements `Subject`, and
+//! `budget` compares the counts with a committed table.
 #![cfg(gmp_lines)]
 
 pub mod arc;
