@@ -91,7 +91,8 @@ pub struct BlockedEntry {
 pub enum BlockedCause {
     /// It sleeps in the kernel.
     Blocked,
-    /// It computes.
+    /// It computes. This is also said of a poll that had only a part of a core until it lost its
+    /// processor, as there is nothing more certain to say of it then.
     Computing,
     /// It could compute, but the kernel gave it no core: with one, the poll would not have been
     /// long. The cause is not the task but other threads, of this program or of others.
