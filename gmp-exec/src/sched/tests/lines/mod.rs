@@ -10,9 +10,10 @@
 //!
 //! ```sh
 //! export RUSTFLAGS="--cfg shuttle --cfg gmp_lines" CARGO_TARGET_DIR=target/shuttle
-//! cargo test --release -p gmp-exec --lib lines_ -- --nocapture                    # checks the table
-//! GMP_LINES=update cargo test --release -p gmp-exec --lib lines_budget            # writes it
-//! GMP_LINES=steal cargo test --release -p gmp-exec --lib lines_budget -- --nocapture    # names the lines of a row
+//! # Checks the table; writes it; names the lines of a row.
+//! cargo test --release -p gmp-exec --lib lines_ -- --nocapture
+//! GMP_LINES=update cargo test --release -p gmp-exec --lib lines_budget
+//! GMP_LINES=steal cargo test --release -p gmp-exec --lib lines_budget -- --nocapture
 //! ```
 
 mod gmp;
