@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Counts the cache lines that change hands in tokio's scheduler. tokio gets all of its atomics,
 # locks and threads from its module `loom`. This makes a copy of tokio's package, as cargo has
-# fetched it, with the module in `loom/` in that one's place, and runs the scenarios on the copy.
+# fetched it, replaces the copy's module by the one in `loom/`, and runs the scenarios on the copy.
 set -euo pipefail
 cd "$(dirname "$0")"
 root=$(cd ../../.. && pwd)

@@ -11,11 +11,11 @@
 //! 3. does std's operation.
 //!
 //! Not recorded, because it does not pass through this crate: plain reads and writes (fields that
-//! never change, the memory behind a `Vec`), counts of `Arc`s that are not
-//! `CountedArc`s, `OnceLock`s, and the kernel.
+//! never change, the memory behind a `Vec`), counts of `Arc`s that are not `CountedArc`s,
+//! `OnceLock`s, and the kernel.
 //!
 //! `scenarios` are the programs that are counted. An executor implements `Subject`, and
-//! `budget` compares the counts with a committed table.
+//! `budget` or `report` compares the counts with a committed table.
 #![cfg(gmp_lines)]
 
 pub mod arc;
@@ -40,7 +40,7 @@ mod waiting;
 
 use std::time::Duration;
 
-pub use budget::budget;
+pub use budget::{budget, report};
 pub use jobs::{prepare, run};
 pub use scenarios::{Scenario, scenario};
 pub use stage::Count;

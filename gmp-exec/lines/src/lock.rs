@@ -42,29 +42,16 @@ impl<T> Mutex<T> {
     #[track_caller]
     pub fn lock(&self) -> LockResult<MutexGuard<'_, T>> {
         let place = Location::caller();
-        loop {
-            match self.try_lock_at(place) {
-                Some(guard) => return Ok(guard),
-                None => waiting::wait_on(self.word()),
+        let guard = loop {
+            self.touch_word(place);
+            match self.0.try_lock() {
+                Ok(guard) => break guard,
+                Err(TryLockError::Poisoned(poisoned)) => break poisoned.into_inner(),
+                Err(TryLockError::WouldBlock) => waiting::wait_on(self.word()),
             }
-        }
-    }
-
-    /// As std's. `None`: it is locked.
-    #[track_caller]
-    pub fn try_lock(&self) -> Option<MutexGuard<'_, T>> {
-        self.try_lock_at(Location::caller())
-    }
-
-    fn try_lock_at(&self, place: recorder::Place) -> Option<MutexGuard<'_, T>> {
-        self.touch_word(place);
-        let guard = match self.0.try_lock() {
-            Ok(guard) => guard,
-            Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
-            Err(TryLockError::WouldBlock) => return None,
         };
         recorder::touch_at(place, std::ptr::from_ref(&*guard).addr(), size_of::<T>(), Write);
-        Some(MutexGuard { lock: self, place, guard: Some(guard) })
+        Ok(MutexGuard { lock: self, place, guard: Some(guard) })
     }
 
     /// std puts the word that threads compete for first.

@@ -4,7 +4,6 @@ use std::fmt;
 use std::mem::ManuallyDrop;
 use std::ops::Deref;
 use std::sync;
-pub(crate) use std::sync::Weak;
 
 use gmp_lines::arc::touch_counts;
 

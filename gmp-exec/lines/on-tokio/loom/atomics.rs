@@ -4,7 +4,7 @@ use std::ops::Deref;
 use std::sync::atomic::Ordering::{self, Relaxed};
 
 use gmp_lines::sync::atomic;
-pub(crate) use gmp_lines::sync::atomic::{AtomicU16, AtomicU64};
+pub(crate) use gmp_lines::sync::atomic::AtomicU64;
 
 macro_rules! with_unsync_load {
     ($name:ident of $value:ty) => {
@@ -21,10 +21,6 @@ macro_rules! with_unsync_load {
             pub(crate) unsafe fn unsync_load(&self) -> $value {
                 self.0.load(Relaxed)
             }
-
-            pub(crate) fn with_mut<R>(&mut self, f: impl FnOnce(&mut $value) -> R) -> R {
-                f(self.0.get_mut())
-            }
         }
 
         impl Deref for $name {
@@ -39,6 +35,12 @@ macro_rules! with_unsync_load {
 
 with_unsync_load!(AtomicU32 of u32);
 with_unsync_load!(AtomicUsize of usize);
+
+impl AtomicUsize {
+    pub(crate) fn with_mut<R>(&mut self, f: impl FnOnce(&mut usize) -> R) -> R {
+        f(self.0.get_mut())
+    }
+}
 
 /// In place of the counter of task ids, which is a static: one for each run.
 #[derive(Debug)]

@@ -1,8 +1,6 @@
 //! In place of tokio's module `loom`: what tokio's scheduler takes from the standard library, as
 //! gmp-lines records it.
 
-#![allow(unused_imports, unreachable_pub, dead_code, reason = "tokio uses less with fewer features")]
-
 mod arc;
 mod atomics;
 pub(crate) mod cell;
@@ -20,16 +18,16 @@ pub(crate) mod rand {
 }
 
 pub(crate) mod sync {
-    pub(crate) use gmp_lines::sync::{Condvar, MutexGuard, NeverTimedOut as WaitTimeoutResult};
+    pub(crate) use gmp_lines::sync::{Condvar, MutexGuard};
 
-    pub(crate) use super::arc::{Arc, Weak};
+    pub(crate) use super::arc::Arc;
     pub(crate) use super::lock::Mutex;
 
     pub(crate) mod atomic {
-        pub(crate) use gmp_lines::sync::atomic::{AtomicBool, AtomicPtr, AtomicU8, fence};
+        pub(crate) use gmp_lines::sync::atomic::{AtomicBool, AtomicPtr};
         pub(crate) use std::sync::atomic::Ordering;
 
-        pub(crate) use super::super::atomics::{AtomicU16, AtomicU32, AtomicU64, AtomicUsize, IdCounter};
+        pub(crate) use super::super::atomics::{AtomicU32, AtomicU64, AtomicUsize, IdCounter};
     }
 }
 
@@ -41,5 +39,4 @@ pub(crate) mod sys {
 
 pub(crate) mod thread {
     pub(crate) use gmp_lines::thread::*;
-    pub(crate) use std::thread::{Result, panicking};
 }

@@ -5,5 +5,5 @@ mod subject;
 use std::path::Path;
 
 fn main() {
-    gmp_lines::budget::<subject::Tokio>(&Path::new(env!("CARGO_MANIFEST_DIR")).join("lines.toml"));
+    gmp_lines::report::<subject::Tokio>(&Path::new(env!("CARGO_MANIFEST_DIR")).join("lines.toml"));
 }

@@ -55,6 +55,7 @@ impl Subject for Gmp {
     fn shut_down(&self) {
         self.0.shutdown();
         while self.0.all_machines.is_any_awaited() {
+            // Lets the other threads of shuttle go on. It takes no time.
             crate::sync::thread::sleep(Duration::ZERO);
         }
         self.0.wait(None);
