@@ -1,8 +1,11 @@
-//! Calling foreign code from a place where nothing may unwind.
+//! Where nothing may unwind: calling foreign code from there, and what happens if gmp's own code
+//! panics there.
 
 use std::any::Any;
+use std::io::{self, Write};
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::{process, thread};
 
 /// Calls `f`. Returns `None` if `f` panicked; the panic hook has reported that.
 pub(crate) fn contain<R>(f: impl FnOnce() -> R) -> Option<R> {
@@ -13,4 +16,31 @@ pub(crate) fn contain<R>(f: impl FnOnce() -> R) -> Option<R> {
 /// panics, the second payload is leaked, because dropping it could panic again.
 pub(crate) fn discard(payload: Box<dyn Any + Send>) {
     catch_unwind(AssertUnwindSafe(|| drop(payload))).unwrap_or_else(mem::forget);
+}
+
+/// Calls `f`, which is gmp's own code. If `f` panics, tasks may have been lost, and those that wait
+/// for them would wait for ever. So the process is aborted. The panic hook has given the reason.
+pub(crate) fn abort_on_unwind<R>(f: impl FnOnce() -> R) -> R {
+    let abort = AbortOnUnwind;
+    let result = f();
+    mem::forget(abort);
+    result
+}
+
+struct AbortOnUnwind;
+
+impl Drop for AbortOnUnwind {
+    fn drop(&mut self) {
+        abort();
+    }
+}
+
+/// This thread is unwinding out of gmp's own code.
+#[cold]
+pub(crate) fn abort() -> ! {
+    let thread = thread::current();
+    let name = thread.name().unwrap_or("?");
+    // Nothing can be done about a closed stderr.
+    let _ = writeln!(io::stderr(), "gmp: thread {name:?} has panicked outside of any task; aborting the process");
+    process::abort();
 }

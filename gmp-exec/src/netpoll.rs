@@ -19,8 +19,9 @@ pub trait Netpoll: Send + Sync + 'static {
     ///
     /// # Errors
     ///
-    /// Fails if polling is broken. An interrupted call is not an error. The scheduler tries again
-    /// later.
+    /// Fails if polling is broken. An interrupted call is not an error. The runtime can't go on: the
+    /// thread panics, as on tokio. That aborts the process on the multi-thread flavour, and is a
+    /// panic of `block_on` on the current-thread flavour.
     fn poll(&self, timeout: Option<Duration>) -> io::Result<()>;
 
     /// Makes the `poll` under way return, or the next `poll` if none is under way. May be called by

@@ -6,6 +6,7 @@
 //! first leaves.
 
 use std::future::Future;
+use std::io;
 use std::panic::Location;
 use std::pin::Pin;
 use std::task::{Context, Poll, Wake, Waker};
@@ -13,11 +14,13 @@ use std::time::Duration;
 
 use event_listener::Listener;
 
+use crate::contain::{abort, abort_on_unwind};
 use crate::context::{self, Entered};
 use crate::sched::fire_timers::fire_timers;
 use crate::sched::local::{Held, Local};
 use crate::sched::lost::{self, Before};
 use crate::sched::measure;
+use crate::sched::netpoll::{Ready, or_panic};
 use crate::sched::poll::poll;
 use crate::sched::record;
 use crate::sched::root_record;
@@ -82,11 +85,16 @@ pub(crate) fn block_on<F: Future>(
     let root = Arc::new(Root { woken: AtomicBool::new(true), entered, scheduler: scheduler.clone(), name });
     let waker = root.waker();
     loop {
-        if let Some(driving) = Driving::begin(scheduler) {
+        if let Some(driving) = abort_on_unwind(|| Driving::begin(scheduler)) {
             let mut poll = || poll_root(&root, &waker, future.as_mut());
             let mut output = None;
             thread_root::run(&mut || {
-                output = Some(context::as_machine(&driving.local, |local| drive(local, &root, &waker, &mut poll)));
+                output = Some(context::as_machine(&driving.local, |local| {
+                    let only_polls_unwind = OnlyPollsUnwind(local);
+                    let output = drive(local, &root, &waker, &mut poll);
+                    std::mem::forget(only_polls_unwind);
+                    output
+                }));
             });
             return output.expect("it runs to its end");
         }
@@ -112,6 +120,27 @@ fn poll_root<F: Future>(root: &Root, waker: &Waker, future: Pin<&mut F>) -> Opti
         Poll::Ready(output) => Some(output),
         Poll::Pending => None,
     }
+}
+
+/// Is dropped if the thread unwinds out of `drive`: a panic of the root future does so, or what is
+/// to be told to the caller in the same way (`tell_caller`). A panic of gmp's own code must not, as
+/// in the threads of the other flavour.
+struct OnlyPollsUnwind<'a>(&'a Local);
+
+impl Drop for OnlyPollsUnwind<'_> {
+    fn drop(&mut self) {
+        if self.0.enter().came_from() == Region::Scheduler {
+            abort();
+        }
+    }
+}
+
+/// Calls `f`, which panics if the caller of `block_on` is to panic.
+fn tell_caller<R>(local: &Local, f: impl FnOnce() -> R) -> R {
+    local.machine.ownership.begin_section(Region::Poll);
+    let result = f();
+    let _ = local.machine.ownership.enter();
+    result
 }
 
 /// This thread holds the processor. Returns it when dropped, even if the root future panics.
@@ -155,8 +184,10 @@ impl Drop for Driving {
 fn drive<T>(local: &Local, root: &Root, root_waker: &Waker, mut poll_root: impl FnMut() -> Option<T>) -> T {
     loop {
         if root.woken.load(Acquire) {
-            local.scheduler.panic_if_task_has();
-            let output = poll_as(local, root.name, &mut poll_root);
+            let output = poll_as(local, root.name, || {
+                local.scheduler.panic_if_task_has();
+                poll_root()
+            });
             if let Some(output) = output {
                 // A task of a `LocalSet` may have yielded in the poll that has just ended.
                 local.deferred.wake_all();
@@ -166,7 +197,7 @@ fn drive<T>(local: &Local, root: &Root, root_waker: &Waker, mut poll_root: impl 
         if local.scheduler.is_shutdown() {
             shutdown::leave(local);
             local.deferred.wake_all();
-            local.scheduler.panic_if_task_has();
+            tell_caller(local, || local.scheduler.panic_if_task_has());
             wait_for(root);
         } else if run_batch(local) == Batch::Full || has_yielded(local, root) {
             look(local);
@@ -202,7 +233,7 @@ fn fail_if_deadlocked(local: &Local, root: &Root, waker: &Waker) {
     let Some(describe) = local.scheduler.config.deadlock else { return };
     let Some(observer) = Observer::of(waker).filter(|_| matches!(root.entered, Entered::Runtime(_))) else { return };
     if let Some(lost) = lost::find_deadlock(&local.scheduler, observer) {
-        panic!("{}", describe(&local.scheduler, lost));
+        tell_caller(local, || panic!("{}", describe(&local.scheduler, lost)));
     }
 }
 
@@ -277,7 +308,7 @@ fn has_yielded(local: &Local, root: &Root) -> bool {
 /// Looks at the network and the timers in passing.
 fn look(local: &Local) {
     let ready = local.scheduler.netpoll_gate.look(local);
-    wake(local, ready);
+    wake(local, or_tell_caller(local, ready));
 }
 
 /// Wakes the futures that wait for descriptors, for timers, and for their turn after a yield, in
@@ -294,7 +325,7 @@ fn sleep_or_fail(local: &Local, root: &Root) {
     let before = Before::sleep(&local.scheduler).filter(|_| matches!(root.entered, Entered::Runtime(_)));
     sleep(local, root, before.as_ref().map(Before::limit));
     if let Some(before) = before {
-        before.fail_if_silent(&local.scheduler, || has_yielded(local, root));
+        tell_caller(local, || before.fail_if_silent(&local.scheduler, || has_yielded(local, root)));
     }
 }
 
@@ -306,15 +337,19 @@ fn sleep(local: &Local, root: &Root, limit: Option<Duration>) {
     local.machine.sleep_until.announce();
     let ready = if role == Role::Exit || must_not_sleep(local, root) {
         local.machine.sleep_until.retract();
-        Vec::new()
+        Ok(Vec::new())
     } else {
         park(local, root, limit)
     };
     scheduler.idle.unlist(&local.machine);
-    wake(local, ready);
+    wake(local, or_tell_caller(local, ready));
 }
 
-fn park(local: &Local, root: &Root, limit: Option<Duration>) -> Vec<Runnable> {
+fn or_tell_caller(local: &Local, ready: Ready) -> Vec<Runnable> {
+    ready.unwrap_or_else(|error| tell_caller(local, || or_panic(Err(error))))
+}
+
+fn park(local: &Local, root: &Root, limit: Option<Duration>) -> Ready {
     let scheduler = &local.scheduler;
     let processor = &scheduler.processors[0];
     processor.counters.count_park();
@@ -326,11 +361,16 @@ fn park(local: &Local, root: &Root, limit: Option<Duration>) -> Vec<Runnable> {
     let ready = if processor.has_work() || has_yielded(local, root) || must_not_sleep(local, root) {
         local.machine.sleep_until.retract();
         scheduler.netpoll_gate.look(local)
-    } else if advance_clock(local, root) {
-        local.machine.sleep_until.retract();
-        Vec::new()
     } else {
-        scheduler.netpoll_gate.sleep(local, deadline(scheduler, limit), || scheduler.clock.now_ns())
+        match advance_clock(local, root) {
+            Ok(false) => {
+                scheduler.netpoll_gate.sleep(local, deadline(scheduler, limit), || scheduler.clock.now_ns())
+            }
+            advanced => {
+                local.machine.sleep_until.retract();
+                advanced.map(|_| Vec::new())
+            }
+        }
     };
     scheduler.blocked.set_parked(false);
     scheduler.config.hooks.unparked();
@@ -361,24 +401,24 @@ fn queue(local: &Local, ready: Vec<Runnable>) {
 
 /// A paused clock does not wait: it jumps to the next timer, unless a blocking closure may still
 /// set an earlier timer or wake a task.
-fn advance_clock(local: &Local, root: &Root) -> bool {
+fn advance_clock(local: &Local, root: &Root) -> io::Result<bool> {
     let scheduler = &local.scheduler;
     if !scheduler.clock.is_paused() {
-        return false;
+        return Ok(false);
     }
-    let ready = scheduler.netpoll_gate.look(local);
+    let ready = scheduler.netpoll_gate.look(local)?;
     if !ready.is_empty() {
         queue(local, ready);
-        return true;
+        return Ok(true);
     }
     let next = scheduler.next_timer();
     if next == u64::MAX || scheduler.closures.any_in_flight() {
-        return false;
+        return Ok(false);
     }
     // A closure wakes its task first and ends second: the task that the last closure woke goes
     // before the timer.
     if must_not_sleep(local, root) {
-        return true;
+        return Ok(true);
     }
-    scheduler.clock.advance(next.saturating_sub(scheduler.clock.now_ns())).is_ok()
+    Ok(scheduler.clock.advance(next.saturating_sub(scheduler.clock.now_ns())).is_ok())
 }

@@ -10,6 +10,7 @@
 
 use crate::sched::fire_timers::{fire_own_and_other_timers, fire_timers, fire_timers_of};
 use crate::sched::local::{Held, Local, Next};
+use crate::sched::netpoll::or_panic;
 use crate::sched::park::{obtain_processor, park};
 use crate::sched::resize::give_away_queue;
 use crate::sched::state::processor::local_queue::{CAPACITY, HALF};
@@ -106,7 +107,7 @@ fn look_around(local: &Local, held: &Held<'_>) -> Option<Runnable> {
         } else {
             fire_own_and_other_timers(local, held)
         }
-        queue_ready(local, held, local.scheduler.netpoll_gate.look(local));
+        queue_ready(local, held, or_panic(local.scheduler.netpoll_gate.look(local)));
         local.note_cache(processor);
         if processor.has_work_to_share(&held.proof) {
             local.scheduler.wake_one();
@@ -185,7 +186,7 @@ fn take_global_in_turn(local: &Local, held: &Held<'_>) -> Option<Runnable> {
 }
 
 fn look_at_network(local: &Local, held: &Held<'_>) -> Option<Runnable> {
-    inject(&local.scheduler, held, local.scheduler.netpoll_gate.look(local))
+    inject(&local.scheduler, held, or_panic(local.scheduler.netpoll_gate.look(local)))
 }
 
 #[cfg(all(test, not(any(loom, shuttle))))]

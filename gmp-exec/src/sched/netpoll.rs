@@ -1,5 +1,6 @@
 //! Looking at the netpoll in passing, and sleeping in it (Go: `netpoll`).
 
+use std::io;
 use std::time::Duration;
 
 use crate::netpoll::Netpoll;
@@ -10,10 +11,17 @@ use crate::sync::thread;
 use crate::task::Runnable;
 use crate::trace::Kind;
 
+/// The tasks that became ready, in order, or why polling is broken.
+pub(in crate::sched) type Ready = io::Result<Vec<Runnable>>;
+
 impl NetpollGate {
     /// Sleeps after `announce`, until `deadline` (`u64::MAX`: none) at the latest. Returns the
     /// tasks that became ready.
-    pub(crate) fn sleep(&self, local: &Local, deadline: u64, now: impl FnOnce() -> u64) -> Vec<Runnable> {
+    ///
+    /// # Errors
+    ///
+    /// See [`look`](Self::look).
+    pub(in crate::sched) fn sleep(&self, local: &Local, deadline: u64, now: impl FnOnce() -> u64) -> Ready {
         local.machine.sleep_until.limit(deadline);
         let timeout = (deadline != u64::MAX).then(|| Duration::from_nanos(deadline.saturating_sub(now())));
         let ready = self.wait(local, timeout);
@@ -21,35 +29,33 @@ impl NetpollGate {
         ready
     }
 
-    fn wait(&self, local: &Local, timeout: Option<Duration>) -> Vec<Runnable> {
+    fn wait(&self, local: &Local, timeout: Option<Duration>) -> Ready {
         match (self.netpoll(), timeout) {
-            (Some(netpoll), _) => self.poll(netpoll, local, timeout).unwrap_or_default(),
-            (None, Some(timeout)) => {
-                thread::park_timeout(timeout);
-                Vec::new()
-            }
-            (None, None) => {
-                thread::park();
-                Vec::new()
-            }
+            (Some(netpoll), _) => return self.poll(netpoll, local, timeout),
+            (None, Some(timeout)) => thread::park_timeout(timeout),
+            (None, None) => thread::park(),
         }
+        Ok(Vec::new())
     }
 
     /// Looks for ready descriptors, if there is a reactor and no other thread is inside it.
+    ///
+    /// # Errors
+    ///
+    /// Fails if polling is broken, and no task became ready. The next poll would fail, too.
     #[doc(alias = "netpoll")]
-    pub(crate) fn look(&self, local: &Local) -> Vec<Runnable> {
-        self.netpoll().and_then(|netpoll| self.poll(netpoll, local, Some(Duration::ZERO))).unwrap_or_default()
+    pub(in crate::sched) fn look(&self, local: &Local) -> Ready {
+        self.netpoll().map_or_else(|| Ok(Vec::new()), |netpoll| self.poll(netpoll, local, Some(Duration::ZERO)))
     }
 
-    /// `None`: another thread polls.
-    fn poll(&self, netpoll: &dyn Netpoll, local: &Local, timeout: Option<Duration>) -> Option<Vec<Runnable>> {
+    fn poll(&self, netpoll: &dyn Netpoll, local: &Local, timeout: Option<Duration>) -> Ready {
         if self.polling.load(Relaxed) || self.polling.swap(true, SeqCst) {
             // Only a look can find the netpoll occupied for long. A sleeper at most meets a look
             // that is about to end.
-            return (timeout != Some(Duration::ZERO)).then(|| {
+            if timeout != Some(Duration::ZERO) {
                 thread::yield_now();
-                Vec::new()
-            });
+            }
+            return Ok(Vec::new());
         }
         // The wake-up of the thread that interrupted this machine may have been consumed by the
         // thread that polled before. From now on no other thread polls, so this machine can't miss
@@ -68,11 +74,13 @@ impl NetpollGate {
             local.record(Kind::Ready, 0, ready.len());
         }
         self.polling.store(false, SeqCst);
-        if result.is_err() && timeout != Some(Duration::ZERO) {
-            // A broken netpoll must not turn this into a busy loop, nor keep timers from firing.
-            let limit = Duration::from_millis(1);
-            thread::park_timeout(timeout.map_or(limit, |timeout| timeout.min(limit)));
-        }
-        Some(ready)
+        // No task is dropped because of an error, which the next poll finds again.
+        if ready.is_empty() { result.map(|()| ready) } else { Ok(ready) }
     }
+}
+
+/// The tasks that became ready. Without the network, what waits for it would wait for ever in
+/// silence: the thread panics, with tokio's text.
+pub(in crate::sched) fn or_panic(ready: Ready) -> Vec<Runnable> {
+    ready.unwrap_or_else(|error| panic!("unexpected error when polling the I/O driver: {error:?}"))
 }

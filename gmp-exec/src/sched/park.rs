@@ -9,6 +9,7 @@
 use std::time::Instant;
 
 use crate::sched::local::{Local, Next};
+use crate::sched::netpoll::or_panic;
 use crate::sched::scheduler::Scheduler;
 use crate::sched::state::idle::{Rejoin, Role};
 use crate::sched::state::machine::Assignment;
@@ -141,7 +142,7 @@ pub(super) fn sleep_in_netpoll(local: &Local) -> Next {
     time_slice::adapt(local);
     scheduler.config.hooks.parking();
     local.record(Kind::Park, 0, 1);
-    let ready = scheduler.netpoll_gate.sleep(local, scheduler.next_timer(), || scheduler.clock.now_ns());
+    let ready = or_panic(scheduler.netpoll_gate.sleep(local, scheduler.next_timer(), || scheduler.clock.now_ns()));
     local.record(Kind::Unpark, 0, 0);
     scheduler.config.hooks.unparked();
     leave_netpoll(local, ready)

@@ -16,7 +16,6 @@ use crate::task::{Header, Runnable, Special};
 /// The body of a machine's thread.
 #[doc(alias = "mstart")]
 pub(super) fn thread_main(scheduler: Arc<Scheduler>, machine: Arc<Machine>, birth: Birth) {
-    machine.bind();
     crate::sys::timer_slack::minimise();
     last_poll::begin(&machine);
     let local = Local::new(scheduler, machine);
@@ -32,13 +31,11 @@ pub(super) fn thread_main(scheduler: Arc<Scheduler>, machine: Arc<Machine>, birt
 /// Runs tasks until the machine is no longer needed.
 #[doc(alias = "schedule")]
 fn run(local: &Local, birth: Birth) {
-    let abort = AbortOnUnwind;
     if !matches!(begin(local, birth), Next::Exit) {
         while let Some(task) = find_runnable(local) {
             execute(local, task);
         }
     }
-    std::mem::forget(abort);
 }
 
 fn begin(local: &Local, birth: Birth) -> Next {
@@ -49,17 +46,6 @@ fn begin(local: &Local, birth: Birth) -> Next {
             Some(assignment) => local.accept(assignment),
             None => Next::Exit,
         },
-    }
-}
-
-/// Nothing that a task does unwinds into this loop. If a bug of gmp did, tasks would be lost
-/// silently.
-struct AbortOnUnwind;
-
-impl Drop for AbortOnUnwind {
-    fn drop(&mut self) {
-        eprintln!("gmp: a machine panicked outside of any task; this is a bug in gmp");
-        std::process::abort();
     }
 }
 

@@ -8,6 +8,7 @@
 use std::any::Any;
 use std::fmt::Display;
 use std::io::{self, Write};
+use std::os::unix::process::ExitStatusExt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::{Command, Output, Stdio};
 use std::sync::atomic::Ordering::SeqCst;
@@ -283,6 +284,20 @@ pub(crate) fn in_children(test: &str, cases: std::ops::Range<usize>, body: impl 
         Ok(case) => body(case.parse().unwrap()),
         Err(_) => cases.for_each(|case| check_child(test, case)),
     }
+}
+
+/// The same for one process that is to be aborted, with this text on standard error.
+pub(crate) fn in_child_that_aborts(test: &str, case: usize, expected: &str, body: impl FnOnce()) {
+    if std::env::var(CHILD).is_ok_and(|child| child == case.to_string()) {
+        return body();
+    }
+    if std::env::var(CHILD).is_ok() {
+        return;
+    }
+    let output = child_command(test, case).output().unwrap();
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.signal(), Some(Signal::ABORT.as_raw()), "case {case}: {text}");
+    assert!(text.contains(expected), "case {case}: {text}");
 }
 
 /// The same in one process that is stopped for 60 of every 100 ms, as by a quota on its CPU time.

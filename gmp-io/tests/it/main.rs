@@ -16,6 +16,8 @@ mod process;
 mod process_orphans;
 #[cfg(target_os = "linux")]
 mod process_parents;
+#[cfg(target_os = "linux")]
+mod reactor_broken;
 mod reactor_faults;
 mod reactor_idle;
 #[cfg(target_os = "linux")]

@@ -4,7 +4,7 @@ use std::future::Future;
 use std::io::ErrorKind;
 use std::net::SocketAddr;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::process::Command;
+use std::process::{Command, Output};
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::SeqCst;
@@ -105,17 +105,23 @@ const CHILD: &str = "GMP_IO_TEST_CHILD";
 /// Runs `test` in a child process: this binary again, with only the calling test, whose path is
 /// `name`.
 pub(crate) fn in_child(name: &str, test: impl FnOnce()) {
-    if std::env::var_os(CHILD).is_some() {
-        return test();
-    }
-    let output = Command::new(std::env::current_exe().expect("this binary"))
-        .args([name, "--exact", "--nocapture", "--test-threads=1"])
-        .env(CHILD, "1")
-        .output()
-        .expect("the child runs");
+    let Some(output) = output_of_child(name, test) else { return };
     let text = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success(), "{text}\n{}", String::from_utf8_lossy(&output.stderr));
     assert!(text.contains("1 passed"), "the child ran another number of tests: {text}");
+}
+
+/// The same, for a child that need not succeed. `None`: this is the child, which has run `test`.
+pub(crate) fn output_of_child(name: &str, test: impl FnOnce()) -> Option<Output> {
+    if std::env::var_os(CHILD).is_some() {
+        test();
+        return None;
+    }
+    let child = Command::new(std::env::current_exe().expect("this binary"))
+        .args([name, "--exact", "--nocapture", "--test-threads=1"])
+        .env(CHILD, "1")
+        .output();
+    Some(child.expect("the child runs"))
 }
 
 /// The message of the panic of `f`.

@@ -5,6 +5,8 @@ mod hooks;
 mod misuse;
 mod no_threads;
 mod payloads;
+#[cfg(target_os = "linux")]
+mod scheduler_panics;
 mod shutdown;
 mod task_panics;
 mod waker_panics;

@@ -14,6 +14,7 @@ use std::time::Instant;
 use event_listener::{Event, Listener};
 
 use self::ending::Ending;
+use crate::contain::abort_on_unwind;
 use crate::metrics::Counter;
 use crate::sched::config::Threads;
 use crate::sched::state::machine::Machine;
@@ -100,6 +101,8 @@ impl AllMachines {
     /// Starts the thread of a machine. The machine is listed until `body` has returned and
     /// everything that `body` has captured is dropped.
     ///
+    /// Nothing that a task does unwinds out of `body`. If a bug of gmp does, the process is aborted.
+    ///
     /// # Errors
     ///
     /// Fails if the system can't start a thread.
@@ -112,9 +115,12 @@ impl AllMachines {
     ) -> io::Result<()> {
         let membership = self.admit(machine.clone(), true);
         let started = threads.spawn(name, move || {
-            OWN.with(|own| own.set(membership.all_machines.address()));
-            body();
-            drop(membership);
+            abort_on_unwind(move || {
+                OWN.with(|own| own.set(membership.all_machines.address()));
+                membership.machine.bind();
+                body();
+                drop(membership);
+            });
         });
         // If it has failed, the membership was dropped with the closure.
         let (thread, result) = match started {
