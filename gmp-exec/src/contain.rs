@@ -40,7 +40,9 @@ impl Drop for AbortOnUnwind {
 pub(crate) fn abort() -> ! {
     let thread = thread::current();
     let name = thread.name().unwrap_or("?");
-    // Nothing can be done about a closed stderr.
-    let _ = writeln!(io::stderr(), "gmp: thread {name:?} has panicked outside of any task; aborting the process");
+    let line = format!("gmp: thread {name:?} has panicked outside of any task; aborting the process\n");
+    // One write, so that the lines of several threads do not mix. Nothing can be done about a
+    // closed stderr.
+    let _ = io::stderr().write_all(line.as_bytes());
     process::abort();
 }

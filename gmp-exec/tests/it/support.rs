@@ -296,7 +296,8 @@ pub(crate) fn in_child_that_aborts(test: &str, case: usize, expected: &str, body
     }
     let output = child_command(test, case).output().unwrap();
     let text = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.signal(), Some(Signal::ABORT.as_raw()), "case {case}: {text}");
+    // Not always SIGABRT: where glibc is refused what it needs to send that signal, it crashes.
+    assert!(output.status.signal().is_some(), "case {case}: {}\n{text}", output.status);
     assert!(text.contains(expected), "case {case}: {text}");
 }
 

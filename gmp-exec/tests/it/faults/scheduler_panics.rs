@@ -5,7 +5,8 @@ use std::io;
 use std::time::Duration;
 
 use gmp_exec::netpoll::Netpoll;
-use gmp_exec::runtime::Runtime;
+use gmp_exec::runtime::Builder;
+use gmp_exec::task::spawn_blocking;
 use gmp_exec::time::sleep;
 
 use crate::support::{FOREVER, Watchdog, current, in_child_that_aborts, multi};
@@ -21,7 +22,7 @@ impl Netpoll for Faulty {
     fn wake(&self) {}
 }
 
-/// System calls fail with EPERM from now on, on this thread and on those that it starts.
+/// This system call fails with EPERM from now on, on this thread and on threads that it starts.
 fn refuse(system_call: libc::c_long) {
     const NUMBER: u32 = 0;
     let jump = |code, k, jt, jf| libc::sock_filter { code, jt, jf, k };
@@ -42,21 +43,57 @@ fn refuse(system_call: libc::c_long) {
     assert_eq!(results, [0, 0], "{}", io::Error::last_os_error());
 }
 
-fn wait(runtime: &Runtime) {
-    runtime.block_on(sleep(FOREVER));
+fn wait_for_ever(mut builder: Builder) {
+    let runtime = builder.build().unwrap();
+    let _watchdog = Watchdog::of(&runtime);
+    runtime.block_on(async { sleep(FOREVER).await });
 }
 
-/// Each of them ends the process, although one of its threads is still there.
+fn wait_with_faulty_netpoll(mut builder: Builder) {
+    let runtime = builder.build().unwrap();
+    runtime.handle().netpoll(|| Ok(Faulty)).unwrap();
+    runtime.block_on(async { sleep(FOREVER).await });
+}
+
 #[test]
 fn a_panic_of_gmp_aborts_the_process_and_says_so() {
-    let with_fault = |runtime: Runtime| {
-        runtime.handle().netpoll::<Faulty>(|| Ok(Faulty)).unwrap();
-        wait(&runtime);
-    };
-    let cases: [fn(); 5] = [
-        // A machine.
-        || with_fault(multi(2).build().unwrap()),
-        // The thread that drives the other flavour.
-        || with_fault(current().build().unwrap()),
+    let name = "faults::scheduler_panics::a_panic_of_gmp_aborts_the_process_and_says_so";
+    let faults: [fn(); 2] = [
+        // In a machine, and in the thread that drives the other flavour.
+        || wait_with_faulty_netpoll(multi(2)),
+        || wait_with_faulty_netpoll(current()),
     ];
+    for (case, fault) in faults.into_iter().enumerate() {
+        in_child_that_aborts(name, case, "has panicked outside of any task; aborting the process", fault);
+    }
+}
+
+/// The beginning of a thread, and of a call of `block_on`. Without debug assertions, the number that
+/// the system refuses to give is a wrong one, and harmless.
+#[test]
+#[cfg(debug_assertions)]
+fn a_panic_of_gmp_at_the_beginning_of_a_thread_aborts_the_process_and_says_so() {
+    let name =
+        "faults::scheduler_panics::a_panic_of_gmp_at_the_beginning_of_a_thread_aborts_the_process_and_says_so";
+    let faults: [fn(); 3] = [
+        || {
+            refuse(libc::SYS_gettid);
+            wait_for_ever(multi(2));
+        },
+        || {
+            refuse(libc::SYS_gettid);
+            wait_for_ever(current());
+        },
+        // The thread of a closure.
+        || {
+            let runtime = current().build().unwrap();
+            runtime.block_on(async {
+                refuse(libc::SYS_gettid);
+                spawn_blocking(|| ()).await.unwrap();
+            });
+        },
+    ];
+    for (case, fault) in faults.into_iter().enumerate() {
+        in_child_that_aborts(name, case, "has panicked outside of any task; aborting the process", fault);
+    }
 }
