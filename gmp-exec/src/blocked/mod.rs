@@ -47,6 +47,7 @@ mod stack;
 #[path = "no_stack.rs"]
 mod stack;
 mod thread;
+mod waited_for;
 mod watch;
 
 use std::time::{Duration, Instant};
@@ -56,6 +57,7 @@ pub(crate) use record::{Begun, Ended};
 pub use report::{BlockedCall, BlockedCause, BlockedEntry, BlockedReport};
 pub(crate) use settings::Settings;
 pub(crate) use sight::{Sight, Told};
+pub(crate) use waited_for::describe as describe_waited_for;
 
 use self::aggregate::Aggregate;
 use self::queue::Queue;

@@ -4,6 +4,7 @@ use crate::context;
 use crate::sched::scheduler::Scheduler;
 use crate::sched::scheduler_ref::SchedulerRef;
 use crate::sched::state::machine::Machine;
+use crate::sched::state::machine::ownership::Region;
 use crate::sync::{Arc, Mutex};
 use crate::task::{Runnable, drop_now, run_watched};
 
@@ -21,7 +22,7 @@ impl Scheduler {
         let task = Arc::new(Mutex::new(Some(task)));
         let for_thread = task.clone();
         let scheduler = self.clone();
-        let started = self.start_thread(Machine::new(0), move |_| scheduler.serve_one(&for_thread, must_finish));
+        let started = self.start_thread(Machine::new(0), move |machine| scheduler.serve_one(&machine, &for_thread, must_finish));
         if started.is_err() {
             take_and(&task, |task| {
                 if must_finish {
@@ -34,9 +35,9 @@ impl Scheduler {
         }
     }
 
-    fn serve_one(self: Arc<Self>, task: &Mutex<Option<Runnable>>, must_finish: bool) {
+    fn serve_one(self: Arc<Self>, machine: &Machine, task: &Mutex<Option<Runnable>>, must_finish: bool) {
         let _entered = context::enter_blocking_thread(SchedulerRef::new(self.clone()));
-        take_and(task, run_watched);
+        take_and(task, |task| run_on(machine, task));
         self.finished(must_finish);
     }
 
@@ -45,6 +46,15 @@ impl Scheduler {
             self.closures.return_permit_at_shutdown(self.config.is_current_thread());
         }
     }
+}
+
+/// So that a drop of the runtime that takes long can say for which closure it waits.
+fn run_on(machine: &Machine, task: Runnable) {
+    machine.running.set_closure(true);
+    machine.running.set(task.metadata());
+    machine.ownership.begin(Region::Blocking);
+    run_watched(task);
+    let _ = machine.ownership.enter();
 }
 
 fn take_and(task: &Mutex<Option<Runnable>>, f: impl FnOnce(Runnable)) {

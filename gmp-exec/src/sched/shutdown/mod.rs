@@ -19,6 +19,7 @@ pub(crate) mod last_poll;
 
 use std::time::{Duration, Instant};
 
+use crate::blocked::describe_waited_for;
 use crate::context::{self, Entered};
 use crate::sched::local::Local;
 use crate::sched::scheduler::Scheduler;
@@ -30,11 +31,13 @@ use crate::sched::state::takeable::Note;
 use crate::sync::atomic::Ordering::SeqCst;
 use crate::sync::atomic::fence;
 use crate::sync::{Arc, thread};
-use crate::sys::membarrier;
+use crate::sys::{membarrier, stderr};
 use crate::task::{StuckBy, cancel};
 
 /// How soon to look again at machines that were in scheduler code.
 const STRAGGLER_INTERVAL: Duration = Duration::from_millis(1);
+/// When the drop of a runtime has waited for so long, it says for what.
+const LONG: Duration = Duration::from_secs(5);
 
 impl Scheduler {
     /// Cancels every task that is not inside a poll, and tells all machines to exit. Returns at
@@ -61,10 +64,25 @@ impl Scheduler {
     /// Waits until every thread of the runtime has ended, but no longer than `limit`.
     pub(crate) fn wait(&self, limit: Option<Duration>) {
         let deadline = limit.and_then(|limit| Instant::now().checked_add(limit));
-        self.all_machines.wait_empty(deadline);
+        if limit.is_none() && !self.all_machines.wait_empty(Instant::now().checked_add(LONG)) {
+            self.say_what_is_waited_for();
+        }
+        let _ = self.all_machines.wait_empty(deadline);
         // Processors that came back to the idle list after the last machine had looked there.
         self.drain_late();
         self.all_machines.join(deadline);
+    }
+
+    /// A task that sleeps for ever would otherwise end a test, or a program, in silence. It may be
+    /// that task that holds the lock of standard error, or whose reader has stopped reading.
+    #[cold]
+    fn say_what_is_waited_for(&self) {
+        let awaited = self.all_machines.awaited();
+        if awaited.is_empty() {
+            return;
+        }
+        let what = describe_waited_for(&awaited);
+        stderr::try_write(&format!("gmp: the drop of a runtime has waited for {} s: {what}\n", LONG.as_secs()));
     }
 
     /// The last act of sysmon: takes the processors of machines that don't come to see the flag,

@@ -188,19 +188,27 @@ impl AllMachines {
         self.0.list.lock().entries.iter().any(|entry| !entry.machine.not_awaited.load(SeqCst))
     }
 
-    /// Waits until every thread has left or is not awaited, but not beyond `deadline`.
-    pub(crate) fn wait_empty(&self, deadline: Option<Instant>) {
+    /// The machines that the end of the runtime waits for.
+    pub(crate) fn awaited(&self) -> Vec<Arc<Machine>> {
+        let list = self.0.list.lock();
+        let machines = list.entries.iter().map(|entry| &entry.machine);
+        machines.filter(|machine| !machine.not_awaited.load(SeqCst)).cloned().collect()
+    }
+
+    /// Waits until every thread has left or is not awaited, but not beyond `deadline`. Returns
+    /// whether they have.
+    pub(crate) fn wait_empty(&self, deadline: Option<Instant>) -> bool {
         self.0.list.lock().ending.begin_wait();
         loop {
             let listener = self.0.left.listen();
             if !self.is_any_awaited() {
-                return;
+                return true;
             }
             match deadline {
                 None => listener.wait(),
                 Some(deadline) => {
                     if listener.wait_deadline(deadline).is_none() {
-                        return;
+                        return false;
                     }
                 }
             }

@@ -4,6 +4,8 @@ mod destructors;
 mod dropped_futures;
 mod joining;
 mod last_poll;
+#[cfg(target_os = "linux")]
+mod long_waits;
 mod machines;
 mod outsiders;
 mod waiting;
