@@ -144,8 +144,11 @@ impl TaskHooks {
         [&self.on_spawn, &self.before_poll, &self.after_poll, &self.on_end].into_iter().any(Option::is_some)
     }
 
+    /// A panic is for the caller of the spawn.
     pub(super) fn spawned(&self, task: &TaskMeta<'_>) {
-        call(&self.on_spawn, task);
+        if let Some(hook) = &self.on_spawn {
+            hook(task);
+        }
     }
 
     pub(super) fn polling(&self, task: &TaskMeta<'_>) {

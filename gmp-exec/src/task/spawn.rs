@@ -81,25 +81,23 @@ where
 #[inline]
 fn start_on(scheduler: &SchedulerRef, runnable: Runnable) {
     context::count(scheduler, |counters| &counters.spawned);
-    begin(&runnable);
-    crate::sched::submit_new(scheduler, runnable);
+    crate::sched::submit_new(scheduler, begin(runnable));
 }
 
 /// The same for a task of a `LocalSet`.
 #[inline]
 pub(super) fn start_local(runnable: Runnable) {
-    begin(&runnable);
-    super::local_set::submit(runnable);
+    super::local_set::submit(begin(runnable));
 }
 
 /// A new task is about to be queued.
 #[inline]
-fn begin(runnable: &Runnable) {
-    let header = runnable.metadata();
-    if header.is_watched() {
-        watch::spawned(header);
+fn begin(mut runnable: Runnable) -> Runnable {
+    if runnable.metadata().is_watched() {
+        runnable = watch::spawned(runnable);
     }
-    header.progress.schedule();
+    runnable.metadata().progress.schedule();
+    runnable
 }
 
 /// Makes a task that may move between threads.

@@ -9,8 +9,10 @@
 //! reads the note after the run.
 
 use std::cell::Cell;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::time::Duration;
 
+use super::future::cancel;
 use super::header::{Header, Runnable};
 use super::hooks::{TaskHooks, TaskMeta};
 use super::names;
@@ -21,12 +23,19 @@ thread_local! {
     static HAS_ENDED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// The task is about to be queued for the first time.
+/// The task is about to be queued for the first time. A panic of the hook is told to the caller of
+/// the spawn, as on tokio, and the task, which no caller has a handle of, is cancelled.
 #[cold]
-pub(super) fn spawned(task: &Header) {
+pub(super) fn spawned(runnable: Runnable) -> Runnable {
+    let task = runnable.metadata();
     // As on tokio, closures are reported at their end only.
-    if let Some(hooks) = task.home.hooks().filter(|_| !task.is_closure()) {
-        hooks.spawned(&TaskMeta::of(task));
+    let Some(hooks) = task.home.hooks().filter(|_| !task.is_closure()) else { return runnable };
+    match catch_unwind(AssertUnwindSafe(|| hooks.spawned(&TaskMeta::of(task)))) {
+        Ok(()) => runnable,
+        Err(payload) => {
+            cancel(runnable);
+            resume_unwind(payload)
+        }
     }
 }
 

@@ -10,8 +10,9 @@ impl Builder {
     /// before the task is queued. Default: none, and no cost.
     ///
     /// Blocking closures and tasks of a [`LocalSet`](crate::task::LocalSet) are not reported; those
-    /// of a [`LocalRuntime`](crate::runtime::LocalRuntime) are. A panic in this function, or in one
-    /// of the three below, is reported by the panic hook; the task goes on.
+    /// of a [`LocalRuntime`](crate::runtime::LocalRuntime) are. A panic in this function is a panic
+    /// of the function that spawns the task, which is dropped then. A panic in one of the three
+    /// functions below is reported by the panic hook; the task goes on.
     ///
     /// # Examples
     ///

@@ -9,9 +9,9 @@ use std::task::{Context, Wake, Waker};
 use std::time::{Duration, Instant};
 
 use gmp_exec::runtime::{Builder, LocalOptions, Runtime, TaskMeta};
-use gmp_exec::task::{self, Id, JoinHandle, LocalSet, yield_now};
+use gmp_exec::task::{self, Id, JoinHandle, JoinSet, LocalSet, yield_now};
 
-use crate::support::{current, multi, run, wait_until};
+use crate::support::{current, multi, panic_message, run, wait_until};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Event {
@@ -262,7 +262,6 @@ fn tasks_of_a_local_runtime_are_told_and_those_of_a_set_are_not() {
 #[test]
 fn a_hook_that_panics_harms_no_task() {
     let runtime = multi(2)
-        .on_task_spawn(|_| panic!("spawned"))
         .on_before_task_poll(|_| panic!("polling"))
         .on_after_task_poll(|_| panic!("polled"))
         .on_task_terminate(|_| panic!("ended"))
@@ -275,6 +274,30 @@ fn a_hook_that_panics_harms_no_task() {
         };
         assert_eq!(run(&runtime, task), number);
     }
+}
+
+/// As on tokio, where the task that was not spawned is dropped at the end of the runtime only.
+#[test]
+fn a_panic_when_a_task_is_spawned_is_told_to_the_caller() {
+    for mut builder in [current(), multi(2)] {
+        let runtime = builder.on_task_spawn(|_| panic!("spawned")).build().unwrap();
+        let shared = Arc::new(());
+        let hold = || {
+            let held = shared.clone();
+            async move { drop(held) }
+        };
+        assert_eq!(panic_message(|| runtime.spawn(hold())), "spawned");
+        let _entered = runtime.enter();
+        assert_eq!(panic_message(|| task::spawn(hold())), "spawned");
+        assert_eq!(panic_message(|| JoinSet::new().spawn(hold())), "spawned");
+        assert_eq!(panic_message(|| runtime.block_on(async { task::spawn(hold()).await })), "spawned");
+        assert_eq!(runtime.block_on(runtime.spawn_blocking(|| 42)).unwrap(), 42);
+        assert_eq!(runtime.metrics().num_alive_tasks(), 0);
+        assert_eq!(Arc::strong_count(&shared), 1, "no future is left");
+    }
+    let runtime = current().on_task_spawn(|_| panic!("spawned")).build_local(LocalOptions::default()).unwrap();
+    assert_eq!(panic_message(|| runtime.spawn_local(yield_now())), "spawned");
+    runtime.block_on(yield_now());
 }
 
 #[test]
