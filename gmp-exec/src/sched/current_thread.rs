@@ -363,9 +363,7 @@ fn park(local: &Local, root: &Root, limit: Option<Duration>) -> Ready {
         scheduler.netpoll_gate.look(local)
     } else {
         match advance_clock(local, root) {
-            Ok(false) => {
-                scheduler.netpoll_gate.sleep(local, deadline(scheduler, limit), || scheduler.clock.now_ns())
-            }
+            Ok(false) => scheduler.netpoll_gate.sleep(local, deadline(scheduler, limit), || scheduler.clock.now_ns()),
             advanced => {
                 local.machine.sleep_until.retract();
                 advanced.map(|_| Vec::new())

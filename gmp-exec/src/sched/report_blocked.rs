@@ -71,8 +71,9 @@ impl Scheduler {
         let name = "gmp-report".to_owned();
         let body = move || scheduler.blocked.run_thread(&TellRecorder(scheduler.clone()));
         let threads = self.config.threads.with_usual_stack();
-        if self.all_machines.start(&threads, name, Machine::new(0), body).is_ok() {
-            self.blocked.thread_started();
+        match self.all_machines.start(&threads, name, Machine::new(0), body) {
+            Ok(()) => self.blocked.thread_started(),
+            Err(error) => self.say_no_thread(&error),
         }
     }
 }

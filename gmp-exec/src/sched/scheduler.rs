@@ -63,6 +63,8 @@ pub(crate) struct Scheduler {
     is_shutdown: AtomicBool,
     /// A task has panicked, and that has ended the runtime.
     pub(super) has_task_panicked: AtomicBool,
+    /// The user was told that a thread could not be started.
+    pub(super) has_said_no_thread: AtomicBool,
 }
 
 impl Scheduler {
@@ -93,6 +95,7 @@ impl Scheduler {
             lost_in_sets: Mutex::default(),
             is_shutdown: AtomicBool::new(false),
             has_task_panicked: AtomicBool::new(false),
+            has_said_no_thread: AtomicBool::new(false),
             config,
         })
     }

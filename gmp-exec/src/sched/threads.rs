@@ -1,9 +1,13 @@
 //! Starting the threads of machines.
 
+use std::io;
+
 use crate::sched::run;
 use crate::sched::scheduler::Scheduler;
 use crate::sched::state::machine::{Assignment, Birth, Machine, thread_root};
 use crate::sync::Arc;
+use crate::sync::atomic::Ordering::Relaxed;
+use crate::sys::stderr;
 
 impl Scheduler {
     /// Starts the thread of a machine that `idle` has counted. If the system has no thread to give,
@@ -13,7 +17,8 @@ impl Scheduler {
     pub(super) fn start_machine(self: &Arc<Self>, id: usize, assignment: Assignment) {
         let machine = Machine::new(id);
         machine.assign(assignment);
-        if self.spawn_thread(&machine, Birth::Assigned).is_err() {
+        if let Err(error) = self.spawn_thread(&machine, Birth::Assigned) {
+            self.say_no_thread(&error);
             if let Some(assignment) = machine.take_assignment() {
                 let tasks = match &assignment {
                     Assignment::Run { token, .. } => self.take_tasks(token),
@@ -29,7 +34,17 @@ impl Scheduler {
         }
     }
 
-    pub(super) fn spawn_thread(self: &Arc<Self>, machine: &Arc<Machine>, birth: Birth) -> std::io::Result<()> {
+    /// Says once that the system has no thread to give: what needs the thread may wait for long. The
+    /// caller may be any thread, so it must not wait for the reader of standard error.
+    #[cold]
+    pub(super) fn say_no_thread(&self, error: &io::Error) {
+        if !self.has_said_no_thread.swap(true, Relaxed) {
+            let waits = "what needs the thread waits until it can";
+            stderr::try_write(&format!("gmp: OS can't spawn worker thread: {error}; {waits}\n"));
+        }
+    }
+
+    pub(super) fn spawn_thread(self: &Arc<Self>, machine: &Arc<Machine>, birth: Birth) -> io::Result<()> {
         let scheduler = self.clone();
         self.start_thread(machine.clone(), move |machine| {
             scheduler.config.hooks.started();
@@ -43,14 +58,14 @@ impl Scheduler {
         &self,
         machine: Arc<Machine>,
         body: impl FnOnce(Arc<Machine>) + Send + 'static,
-    ) -> std::io::Result<()> {
+    ) -> io::Result<()> {
         let threads = &self.config.threads;
         self.all_machines.start(threads, threads.name(), machine.clone(), || body(machine))
     }
 
     /// Makes sure that a scheduler with idle processors has a thread at all. A later failure to
     /// start a thread then only slows it down.
-    pub(crate) fn start_first_machine(self: &Arc<Self>) -> std::io::Result<()> {
+    pub(crate) fn start_first_machine(self: &Arc<Self>) -> io::Result<()> {
         let Some(id) = self.idle.count_machine() else { return Ok(()) };
         let result = self.spawn_thread(&Machine::new(id), Birth::Free);
         if result.is_err() {

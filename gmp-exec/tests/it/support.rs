@@ -7,7 +7,8 @@
 
 use std::any::Any;
 use std::fmt::Display;
-use std::io::{self, Write};
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Write};
 use std::os::unix::process::ExitStatusExt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::{Command, Output, Stdio};
@@ -21,7 +22,9 @@ use std::time::{Duration, Instant};
 use gmp_exec::runtime::{Builder, Handle, Runtime};
 use gmp_exec::task::block_in_place;
 use gmp_exec::time::sleep;
+use rustix::pipe::pipe;
 use rustix::process::{Pid, Signal, kill_process};
+use rustix::stdio::dup2_stderr;
 
 /// How long a test waits for an event before the event counts as lost.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
@@ -299,6 +302,13 @@ pub(crate) fn in_child_that_aborts(test: &str, case: usize, expected: &str, body
     // Not always SIGABRT: where glibc is refused what it needs to send that signal, it crashes.
     assert!(output.status.signal().is_some(), "case {case}: {}\n{text}", output.status);
     assert!(text.contains(expected), "case {case}: {text}");
+}
+
+/// The lines that this process, which is a child, writes to standard error from now on.
+pub(crate) fn lines_of_stderr() -> impl Iterator<Item = String> + Send {
+    let (reader, writer) = pipe().unwrap();
+    dup2_stderr(&writer).unwrap();
+    BufReader::new(File::from(reader)).lines().map_while(Result::ok)
 }
 
 /// The same in one process that is stopped for 60 of every 100 ms, as by a quota on its CPU time.

@@ -10,7 +10,9 @@ use std::time::Duration;
 use gmp_exec::time::sleep;
 use tokio::io::AsyncReadExt;
 
-use crate::support::{current_thread, in_child, listen, message_of, multi_thread, output_of_child, pair, within_deadline};
+use crate::support::{
+    current_thread, in_child, listen, message_of, multi_thread, output_of_child, pair, within_deadline,
+};
 
 const REASON: &str = "unexpected error when polling the I/O driver: ";
 
@@ -58,7 +60,10 @@ fn assert_aborts(name: &str, break_them: fn(), code: i32) {
     let text = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.signal(), Some(libc::SIGABRT), "{text}");
     assert!(text.contains(&format!("{REASON}Os {{ code: {code}, ")), "{text}");
-    assert!(text.contains("gmp: thread \"gmp-machine\" has panicked outside of any task; aborting the process"), "{text}");
+    assert!(
+        text.contains("gmp: thread \"gmp-machine\" has panicked outside of any task; aborting the process"),
+        "{text}"
+    );
 }
 
 #[test]
@@ -84,7 +89,13 @@ fn an_epoll_that_was_replaced_ends_block_on_of_a_current_thread_runtime() {
         let wait = || runtime.block_on(async { std::future::pending().await });
         assert!(message_of(wait).starts_with(REASON));
         // And while there is always something to do.
-        let busy = || runtime.block_on(async { loop { gmp_exec::task::yield_now().await } });
+        let busy = || {
+            runtime.block_on(async {
+                loop {
+                    gmp_exec::task::yield_now().await
+                }
+            })
+        };
         assert!(message_of(busy).starts_with(REASON));
         drop(runtime);
         current_thread().block_on(within_deadline(async {

@@ -22,7 +22,8 @@ impl Scheduler {
         let task = Arc::new(Mutex::new(Some(task)));
         let for_thread = task.clone();
         let scheduler = self.clone();
-        let started = self.start_thread(Machine::new(0), move |machine| scheduler.serve_one(&machine, &for_thread, must_finish));
+        let started =
+            self.start_thread(Machine::new(0), move |machine| scheduler.serve_one(&machine, &for_thread, must_finish));
         if started.is_err() {
             take_and(&task, |task| {
                 if must_finish {

@@ -213,7 +213,8 @@ impl Scheduler {
                 let machine = Machine::new(id);
                 match self.spawn_thread(&machine, Birth::Reserved) {
                     Ok(()) => Some(machine),
-                    Err(_) => {
+                    Err(error) => {
+                        self.say_no_thread(&error);
                         self.idle.uncount_machine();
                         None
                     }

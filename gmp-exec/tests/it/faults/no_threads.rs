@@ -9,7 +9,9 @@ use gmp_exec::task::{block_in_place, spawn_blocking, yield_now};
 use gmp_exec::time::sleep;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-use crate::support::{FOREVER, Flag, Watchdog, compute_for, current, in_child, in_children, multi, run, wait_until};
+use crate::support::{
+    FOREVER, Flag, Watchdog, compute_for, current, in_child, in_children, lines_of_stderr, multi, run, wait_until,
+};
 
 /// Large enough to be refused by the limit below, whatever else the process has mapped.
 const STACK: usize = 256 << 20;
@@ -121,6 +123,29 @@ fn without_further_threads_the_sleeper_in_the_netpoll_gets_the_processor_of_a_se
         let other = runtime.spawn(async move { end.set() });
         runtime.block_on(async { (stuck.await.unwrap(), other.await.unwrap()) });
         drop(limit);
+    });
+}
+
+/// tokio's `block_in_place` panics with the reason. gmp waits, and says why, once.
+#[test]
+fn what_waits_for_a_thread_says_why() {
+    in_children("faults::no_threads::what_waits_for_a_thread_says_why", 0..2, |case| {
+        let runtime = starved(1 + case);
+        let _watchdog = Watchdog::of(&runtime);
+        let mut lines = lines_of_stderr();
+        let is_reason = |line: &String| line.starts_with("gmp: OS can't spawn worker thread: ");
+        let limit = NoThreads::begin();
+        let nested =
+            || block_in_place(|| Handle::current().block_on(async { spawn(async { stuck_in_a_poll() }).await }));
+        let tasks = [(); 2].map(|()| runtime.spawn(async move { nested() }));
+        let line = lines.find(is_reason).unwrap();
+        assert!(line.contains("Resource temporarily unavailable (os error 11)"), "{line}");
+        drop(limit);
+        for task in tasks {
+            runtime.block_on(task).unwrap().unwrap();
+        }
+        eprintln!("the end");
+        assert!(!lines.take_while(|line| line != "the end").any(|line| is_reason(&line)), "it was said twice");
     });
 }
 

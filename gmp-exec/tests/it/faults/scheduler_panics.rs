@@ -73,8 +73,7 @@ fn a_panic_of_gmp_aborts_the_process_and_says_so() {
 #[test]
 #[cfg(debug_assertions)]
 fn a_panic_of_gmp_at_the_beginning_of_a_thread_aborts_the_process_and_says_so() {
-    let name =
-        "faults::scheduler_panics::a_panic_of_gmp_at_the_beginning_of_a_thread_aborts_the_process_and_says_so";
+    let name = "faults::scheduler_panics::a_panic_of_gmp_at_the_beginning_of_a_thread_aborts_the_process_and_says_so";
     let faults: [fn(); 3] = [
         || {
             refuse(libc::SYS_gettid);

@@ -78,6 +78,12 @@ fn main() {
     let end = catch_unwind(AssertUnwindSafe(|| fragile.block_on(std::future::pending::<()>())));
     println!("{}", end.unwrap_err().downcast_ref::<&str>().map_or("another type", |text| text));
 
+    for mut builder in [Builder::new_current_thread(), Builder::new_multi_thread()] {
+        let runtime = builder.on_task_spawn(|_| panic!("no task today")).build().unwrap();
+        let end = catch_unwind(AssertUnwindSafe(|| runtime.spawn(async {})));
+        println!("spawn: {}", end.unwrap_err().downcast_ref::<&str>().map_or("another type", |text| text));
+    }
+
     let picks = || {
         let seed = RngSeed::from_bytes(b"seed");
         let runtime = Builder::new_current_thread().rng_seed(seed).build().unwrap();
@@ -96,5 +102,7 @@ fn main() {
 const SAID: &str = "\
 sum 45, 11 spawned, all ended: true, at least 21 polls: true
 a spawned task panicked and the runtime is configured to shut down on unhandled panic
+spawn: no task today
+spawn: no task today
 the same picks: true
 ";

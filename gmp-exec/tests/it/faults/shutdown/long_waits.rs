@@ -1,27 +1,15 @@
 //! A drop of a runtime that takes long says for what it waits.
 
-use std::fs::File;
-use std::io::{BufRead, BufReader};
-use std::os::fd::{AsRawFd, FromRawFd};
 use std::thread::{self, JoinHandle};
 
-use gmp_exec::runtime::Runtime;
 use gmp_exec::task::{self, AtShutdown, spawn_blocking_with};
 
-use crate::support::{Flag, Watchdog, current, in_child, multi};
+use crate::support::{Flag, Watchdog, current, in_child, lines_of_stderr, multi};
 
-/// Reads what this process writes to standard error, until gmp says what it waits for. Then sets the
-/// flag, and returns the line.
+/// Waits until gmp says what it waits for. Then sets the flag, and returns the line.
 fn read_line(end: Flag) -> JoinHandle<String> {
-    let mut ends = [0; 2];
-    // SAFETY: there is room for two descriptors.
-    assert_eq!(unsafe { libc::pipe(ends.as_mut_ptr()) }, 0);
-    // SAFETY: they are new, and nothing else has them.
-    let [reader, writer] = ends.map(|end| unsafe { File::from_raw_fd(end) });
-    // SAFETY: touches no memory.
-    assert_eq!(unsafe { libc::dup2(writer.as_raw_fd(), 2) }, 2);
+    let mut lines = lines_of_stderr();
     thread::spawn(move || {
-        let mut lines = BufReader::new(reader).lines().map_while(Result::ok);
         let line = lines.find(|line| line.starts_with("gmp: the drop of a runtime")).unwrap();
         end.set();
         line
@@ -84,7 +72,7 @@ fn a_drop_that_waits_for_long_says_for_which_closures() {
     in_child("faults::shutdown::long_waits::a_drop_that_waits_for_long_says_for_which_closures", || {
         let _watchdog = Watchdog::new();
         let (begun, end) = (Flag::new(), Flag::new());
-        let runtime: Runtime = current().max_blocking_threads(1).build().unwrap();
+        let runtime = current().max_blocking_threads(1).build().unwrap();
         let (has_begun, may_end) = (begun.clone(), end.clone());
         let first = line!() + 1;
         runtime.spawn_blocking(move || {
