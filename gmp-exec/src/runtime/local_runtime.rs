@@ -29,7 +29,8 @@ pub struct LocalOptions {
 /// [`block_on`](Self::block_on). The runtime can't leave its thread. Its [`Handle`] can, and spawns
 /// tasks that are `Send`.
 ///
-/// Dropping it drops all tasks, and waits for blocking closures that are under way.
+/// Dropping it drops all tasks, and waits for blocking closures that are under way, as the drop of a
+/// [`Runtime`] does.
 ///
 /// # Examples
 ///

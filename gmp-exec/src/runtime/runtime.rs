@@ -15,7 +15,8 @@ use crate::task::JoinHandle;
 ///
 /// Dropping the runtime drops all tasks. It then waits for polls and blocking closures that are
 /// under way, however long they take, and for the runtime's threads to end, including the
-/// destructors of their thread-locals. [`shutdown_timeout`](Self::shutdown_timeout) and
+/// destructors of their thread-locals. After 5 seconds a line on standard error says for which tasks
+/// and closures it waits. [`shutdown_timeout`](Self::shutdown_timeout) and
 /// [`shutdown_background`](Self::shutdown_background) do not wait so long.
 ///
 /// In every case no poll begins after the shutdown, and all futures are dropped. Timers and I/O end
