@@ -13,6 +13,8 @@ mod dump;
 mod environment;
 mod faults;
 #[cfg(target_os = "linux")]
+mod first_runtime;
+#[cfg(target_os = "linux")]
 mod follow;
 mod fuzz;
 mod histograms;
