@@ -18,6 +18,7 @@
 
 use std::fs;
 use std::path::{Component, Path, PathBuf};
+use std::sync::OnceLock;
 use std::time::Duration;
 
 #[cfg(test)]
@@ -56,15 +57,30 @@ fn throttling_below(root: &Path) -> Throttling {
 
 /// The directories of the process's cgroups and of all above them, in both versions.
 fn levels(root: &Path) -> Vec<(Version, PathBuf)> {
-    let read = |path| read(&root.join(path));
-    let (Some(mounts), Some(cgroups)) = (read("proc/self/mountinfo"), read("proc/self/cgroup")) else {
-        return Vec::new();
-    };
-    let of_version = |version: Version| {
-        let levels = version.levels(root, &mounts, &cgroups).unwrap_or_default();
-        levels.into_iter().map(move |directory| (version, directory))
-    };
-    [Version::One, Version::Two].into_iter().flat_map(of_version).collect()
+    static OF_COMPUTER: Mounts = Mounts::new();
+    if root == Path::new("/") { OF_COMPUTER.levels(root) } else { Mounts::new().levels(root) }
+}
+
+/// Where the hierarchies are mounted. The list of all mounts may be long, so it is read only until
+/// the process's cgroups have been found in it, and again if the kept mount no longer shows them.
+struct Mounts {
+    one: OnceLock<Mount>,
+    two: OnceLock<Mount>,
+}
+
+impl Mounts {
+    const fn new() -> Mounts {
+        Mounts { one: OnceLock::new(), two: OnceLock::new() }
+    }
+
+    fn levels(&self, root: &Path) -> Vec<(Version, PathBuf)> {
+        let Some(cgroups) = read(&root.join("proc/self/cgroup")) else { return Vec::new() };
+        let of_version = |(version, kept): (Version, &OnceLock<Mount>)| {
+            let levels = version.levels(root, kept, &cgroups).unwrap_or_default();
+            levels.into_iter().map(move |directory| (version, directory))
+        };
+        [(Version::One, &self.one), (Version::Two, &self.two)].into_iter().flat_map(of_version).collect()
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,15 +91,24 @@ enum Version {
 
 impl Version {
     /// The directories from the process's own cgroup up to the root of the mount.
-    fn levels(self, root: &Path, mounts: &str, cgroups: &str) -> Option<Vec<PathBuf>> {
+    fn levels(self, root: &Path, kept: &OnceLock<Mount>, cgroups: &str) -> Option<Vec<PathBuf>> {
         let cgroup = self.path_of_process(cgroups)?;
-        let (mount, inner) = mounts
-            .lines()
-            .filter_map(|line| self.parse_mount(line))
-            .find_map(|mount| mount.inner(cgroup).map(|inner| (mount, inner)))?;
-        let mounted_at = below(root, &mount.point)?;
+        match kept.get().and_then(|mount| mount.levels(root, cgroup)) {
+            Some(levels) => Some(levels),
+            None => {
+                let mount = self.find_mount(root, cgroup)?;
+                let levels = mount.levels(root, cgroup);
+                let _ = kept.set(mount);
+                levels
+            }
+        }
+    }
 
-        Some(inner.ancestors().map(|ancestor| mounted_at.join(ancestor)).collect())
+    /// The first mount of the hierarchy that shows `cgroup`.
+    fn find_mount(self, root: &Path, cgroup: &Path) -> Option<Mount> {
+        let mounts = read(&root.join("proc/self/mountinfo"))?;
+        let mut ours = mounts.lines().filter_map(|line| self.parse_mount(line));
+        ours.find(|mount| mount.inner(cgroup).is_some())
     }
 
     /// The path of the process's cgroup in the hierarchy that may hold the `cpu` controller, from
@@ -171,6 +196,13 @@ struct Mount {
 }
 
 impl Mount {
+    /// The directories of `cgroup` and of all above it, up to the mount point; `None` if it isn't
+    /// visible there.
+    fn levels(&self, root: &Path, cgroup: &Path) -> Option<Vec<PathBuf>> {
+        let mounted_at = below(root, &self.point)?;
+        Some(self.inner(cgroup)?.ancestors().map(|ancestor| mounted_at.join(ancestor)).collect())
+    }
+
     /// Where `cgroup` is, relative to the mount point; `None` if it isn't visible there.
     ///
     /// In a cgroup namespace both paths may begin with `/..`, for the cgroups above the namespace.

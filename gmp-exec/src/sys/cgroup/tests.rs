@@ -188,6 +188,18 @@ fn a_mount_that_does_not_show_the_cgroup_is_passed_over() {
 }
 
 #[test]
+fn mounts_are_read_again_only_if_they_do_not_show_the_cgroup() {
+    let mounts = Mounts::new();
+    let levels = |tree: &Tree| mounts.levels(tree.0.path()).len();
+    let tree = Tree::new().proc("0::/docker/abc\n", "41 31 0:38 /docker /mnt/a ro - cgroup2 cgroup rw\n");
+    assert_eq!(levels(&tree), 2);
+    tree.remove("proc/self/mountinfo");
+    assert_eq!(levels(&tree), 2);
+    let tree = tree.proc("0::/other\n", "41 31 0:38 / /mnt/b ro - cgroup2 cgroup rw\n");
+    assert_eq!(levels(&tree), 2);
+}
+
+#[test]
 fn paths_above_the_namespace_stay_inside_the_mount() {
     let of_the_namespace =
         Tree::new().proc("0::/../neighbour\n", V2_MOUNT).file("sys/fs/neighbour/cpu.max", "100000 100000\n");
