@@ -52,7 +52,6 @@ mod imp {
     // its arguments. `register` is such a function. It makes a system call and nothing else, so it
     // needs none of what std sets up before `main`.
     #[used]
-    #[used]
     #[unsafe(link_section = ".init_array")]
     static BEFORE_MAIN: extern "C" fn() = {
         extern "C" fn before_main() {
