@@ -5,11 +5,13 @@
 //! tasks. This executor keeps both facts, so those types ask here. A second set of thread-locals
 //! would have to be kept in step at each poll.
 
+use std::io;
 use std::panic::Location;
 use std::task::{Context, Poll, Waker};
 
 use crate::context::{self, Entered};
-use crate::task::{Wait, leaf};
+use crate::runtime::Handle;
+use crate::task::{AtShutdown, JoinHandle, Place, Wait, leaf, spawn_blocking_on};
 
 /// Units left to the running task; `None` where nothing is limited.
 #[inline]
@@ -86,4 +88,23 @@ pub fn leaf_is_ready() {
 /// A random number from the seed of the runtime; `None` where there is no seed.
 pub fn seeded_random() -> Option<u32> {
     context::seeded_random()
+}
+
+/// Runs a closure that may block and leaves its thread as it was; see
+/// [`spawn_blocking_in_place`](crate::task::spawn_blocking_in_place).
+///
+/// # Errors
+///
+/// Fails if the system can't start a thread that the closure needs. The closure is dropped.
+///
+/// # Panics
+///
+/// Panics if called outside of a runtime.
+#[track_caller]
+pub fn spawn_in_place<R: Send + 'static>(
+    at_shutdown: AtShutdown,
+    f: impl FnOnce() -> R + Send + 'static,
+) -> io::Result<JoinHandle<R>> {
+    let runtime = Handle::current();
+    spawn_blocking_on(runtime.scheduler(), at_shutdown, Some(Place::Machine), f, Location::caller(), None)
 }

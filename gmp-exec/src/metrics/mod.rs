@@ -382,7 +382,7 @@ impl RuntimeMetrics {
         self.scheduler.hogs.held()
     }
 
-    /// Returns the number of blocking closures that are running.
+    /// Returns the number of threads for blocking closures, with and without a closure.
     ///
     /// # Examples
     ///
@@ -401,10 +401,10 @@ impl RuntimeMetrics {
     /// runtime.block_on(closure).unwrap();
     /// ```
     pub fn num_blocking_threads(&self) -> usize {
-        self.scheduler.closures.running()
+        self.scheduler.closures.threads()
     }
 
-    /// Returns the number of blocking closures that wait for a permit to run.
+    /// Returns the number of blocking closures that wait for a permit to run, or for a thread.
     ///
     /// # Examples
     ///

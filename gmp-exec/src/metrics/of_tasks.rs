@@ -42,17 +42,13 @@ impl RuntimeMetrics {
         self.scheduler.outside.sum(|counters| &counters.forced_yields)
     }
 
-    /// Returns the number of threads that wait for something to do and can run blocking closures.
-    ///
-    /// On the multi-thread flavour machines run closures, so these are the machines that
-    /// [have nothing to do](Self::num_idle_machines). The other flavour has threads for them alone.
+    /// Returns the number of [threads for blocking closures](Self::num_blocking_threads) that have no
+    /// closure to run.
     ///
     /// # Examples
     ///
     /// ```
-    /// use gmp_exec::runtime::Builder;
-    ///
-    /// let runtime = Builder::new_current_thread().build().unwrap();
+    /// let runtime = gmp_exec::runtime::Runtime::new().unwrap();
     /// let metrics = runtime.metrics();
     /// assert_eq!(metrics.num_idle_blocking_threads(), 0);
     /// runtime.block_on(runtime.spawn_blocking(|| {})).unwrap();
@@ -61,10 +57,7 @@ impl RuntimeMetrics {
     /// }
     /// ```
     pub fn num_idle_blocking_threads(&self) -> usize {
-        match self.scheduler.config.is_current_thread() {
-            true => self.scheduler.closures.idle_threads(),
-            false => self.num_idle_machines(),
-        }
+        self.scheduler.closures.idle_threads()
     }
 
     /// Returns which thread runs the tasks of processor `worker`, or did so last; `None` if none

@@ -45,9 +45,9 @@ impl RuntimeMetrics {
         page.gauge("gmp_idle_machines", "Such threads that have nothing to do.", self.num_idle_machines())?;
         page.gauge("gmp_spinning_machines", "Such threads that look for work.", self.num_spinning_machines())?;
         page.gauge("gmp_hogs", "Threads that compute without a processor.", self.num_hogs())?;
-        page.gauge("gmp_blocking_threads", "Blocking closures that run.", self.num_blocking_threads())?;
+        page.gauge("gmp_blocking_threads", "Threads for blocking closures.", self.num_blocking_threads())?;
         let idle = self.num_idle_blocking_threads();
-        page.gauge("gmp_idle_blocking_threads", "Threads that could run blocking closures.", idle)?;
+        page.gauge("gmp_idle_blocking_threads", "Threads for blocking closures that have none to run.", idle)?;
         page.gauge("gmp_blocking_queue_depth", "Blocking closures that wait.", self.blocking_queue_depth())?;
         page.gauge("gmp_alive_tasks", "Tasks whose future exists.", self.num_alive_tasks())?;
         page.gauge("gmp_global_queue_depth", "Tasks in the global queue.", self.global_queue_depth())?;

@@ -14,7 +14,7 @@ use crate::sched::SchedulerRef;
 use crate::sched::config::Flavor;
 use crate::sync::atomic::Ordering::SeqCst;
 use crate::sync::atomic::fence;
-use crate::task::{AtShutdown, JoinHandle, spawn_blocking_on, spawn_on};
+use crate::task::{AtShutdown, JoinHandle, spawn_blocking_on, spawn_on, started};
 
 /// A reference to a runtime. Cheap to clone; does not keep the runtime from shutting down.
 ///
@@ -158,6 +158,10 @@ impl Handle {
     /// Runs a closure that may block on this runtime; see
     /// [`task::spawn_blocking`](crate::task::spawn_blocking).
     ///
+    /// # Panics
+    ///
+    /// Panics if the system can't start a thread and no other thread for closures exists.
+    ///
     /// # Examples
     ///
     /// ```
@@ -176,6 +180,10 @@ impl Handle {
 
     /// Runs a closure that may block on this runtime; see
     /// [`task::spawn_blocking_with`](crate::task::spawn_blocking_with).
+    ///
+    /// # Panics
+    ///
+    /// Panics if the system can't start a thread and no other thread for closures exists.
     ///
     /// # Examples
     ///
@@ -197,7 +205,7 @@ impl Handle {
         F: FnOnce() -> R + Send + 'static,
         R: Send + 'static,
     {
-        spawn_blocking_on(&self.scheduler, at_shutdown, f, Location::caller(), None)
+        started(spawn_blocking_on(&self.scheduler, at_shutdown, None, f, Location::caller(), None))
     }
 
     /// Runs a future to its end on this thread, inside this runtime.

@@ -12,6 +12,7 @@ use crate::sync::Arc;
 use crate::sync::thread::{Builder, JoinHandle};
 use crate::sys::caches::Caches;
 use crate::sys::time_slice::TimeSlices;
+use crate::sys::timer_slack::TimerSlack;
 use crate::task::{Observed, TaskHooks, UnhandledPanic};
 
 #[derive(Debug)]
@@ -30,6 +31,8 @@ pub(crate) struct Config {
     /// The last-level caches of the computer, if there are several.
     pub(crate) caches: Option<&'static Caches>,
     pub(crate) max_blocking_threads: usize,
+    /// Whether machines run the closures of `spawn_blocking`.
+    pub(crate) closures_in_place: bool,
     pub(crate) max_machines: usize,
     pub(crate) max_hogs: usize,
     /// Whether `max_hogs` changes with the number of processors.
@@ -40,6 +43,8 @@ pub(crate) struct Config {
     pub(crate) blocking_threshold: Duration,
     pub(crate) sysmon: bool,
     pub(crate) time_slices: TimeSlices,
+    /// Of the thread that builds the runtime, and so of those of the runtime.
+    pub(crate) timer_slack: TimerSlack,
     /// The scheduler trace, and whether SIGQUIT prints the tasks, from `GMP_DEBUG`.
     pub(crate) debug: crate::trace::schedtrace::Debug,
     /// What to print about tasks that hold their threads, from `GMP_BLOCKED`.

@@ -24,7 +24,13 @@ impl NetpollGate {
     pub(in crate::sched) fn sleep(&self, local: &Local, deadline: u64, now: impl FnOnce() -> u64) -> Ready {
         local.machine.sleep_until.limit(deadline);
         let timeout = (deadline != u64::MAX).then(|| Duration::from_nanos(deadline.saturating_sub(now())));
-        let ready = self.wait(local, timeout);
+        let ready = match timeout {
+            // The thread of the other flavour is the user's.
+            Some(limit) if !local.is_current_thread => {
+                local.scheduler.config.timer_slack.sleep_precisely(limit, || self.wait(local, timeout))
+            }
+            _ => self.wait(local, timeout),
+        };
         local.machine.sleep_until.retract();
         ready
     }

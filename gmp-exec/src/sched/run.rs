@@ -16,7 +16,6 @@ use crate::task::{Header, Runnable, Special};
 /// The body of a machine's thread.
 #[doc(alias = "mstart")]
 pub(super) fn thread_main(scheduler: Arc<Scheduler>, machine: Arc<Machine>, birth: Birth) {
-    crate::sys::timer_slack::minimise();
     last_poll::begin(&machine);
     let local = Local::new(scheduler, machine);
     time_slice::adapt(&local);
@@ -73,7 +72,7 @@ fn execute_measured(local: &Local, task: Runnable) {
 #[inline]
 fn execute_special(local: &Local, task: Runnable, special: Special) {
     match special {
-        Special::Closure => closures::inline::execute(local, task),
+        Special::Closure => closures::in_place::execute(local, task),
         Special::Hog(cause) => hogs::execute(local, task, cause),
     }
 }

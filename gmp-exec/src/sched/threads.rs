@@ -5,32 +5,40 @@ use std::io;
 use crate::sched::run;
 use crate::sched::scheduler::Scheduler;
 use crate::sched::state::machine::{Assignment, Birth, Machine, thread_root};
+use crate::sched::state::sysmon::calls;
 use crate::sync::Arc;
 use crate::sync::atomic::Ordering::Relaxed;
 use crate::sys::stderr;
 
 impl Scheduler {
-    /// Starts the thread of a machine that `idle` has counted. If the system has no thread to give,
-    /// the processor goes back to the idle list: running machines look there before they park, and
-    /// sysmon tries again.
+    /// Makes a machine that `idle` has counted, and lets sysmon start its thread if there is a
+    /// sysmon (`state::sysmon::starts`).
     #[doc(alias = "newm")]
     pub(super) fn start_machine(self: &Arc<Self>, id: usize, assignment: Assignment) {
         let machine = Machine::new(id);
         machine.assign(assignment);
-        if let Err(error) = self.spawn_thread(&machine, Birth::Assigned) {
-            self.say_no_thread(&error);
-            if let Some(assignment) = machine.take_assignment() {
-                let tasks = match &assignment {
-                    Assignment::Run { token, .. } => self.take_tasks(token),
-                    Assignment::Exit => Vec::new(),
-                };
-                self.idle.not_started(assignment);
-                if self.is_shutdown() {
-                    // The machines that would look there may all have left.
-                    self.drain_late();
-                }
-                self.attend_to(tasks);
+        match self.sysmon.starts.add(machine) {
+            Ok(()) => self.sysmon.calls.add(calls::START),
+            Err(machine) => self.start_here(&machine),
+        }
+    }
+
+    /// Starts the thread of a machine. If the system has no thread to give, the processor goes back
+    /// to the idle list: running machines look there before they park, and sysmon tries again.
+    pub(super) fn start_here(self: &Arc<Self>, machine: &Arc<Machine>) {
+        let Err(error) = self.spawn_thread(machine, Birth::Assigned) else { return };
+        self.say_no_thread(&error);
+        if let Some(assignment) = machine.take_assignment() {
+            let tasks = match &assignment {
+                Assignment::Run { token, .. } => self.take_tasks(token),
+                Assignment::Exit => Vec::new(),
+            };
+            self.idle.not_started(assignment);
+            if self.is_shutdown() {
+                // The machines that would look there may all have left.
+                self.drain_late();
             }
+            self.attend_to(tasks);
         }
     }
 
@@ -59,8 +67,12 @@ impl Scheduler {
         machine: Arc<Machine>,
         body: impl FnOnce(Arc<Machine>) + Send + 'static,
     ) -> io::Result<()> {
-        let threads = &self.config.threads;
-        self.all_machines.start(threads, threads.name(), machine.clone(), || body(machine))
+        let (threads, slack) = (&self.config.threads, self.config.timer_slack);
+        self.all_machines.start(threads, threads.name(), machine.clone(), move || {
+            // sysmon's, if sysmon has started this thread.
+            slack.set();
+            body(machine);
+        })
     }
 
     /// Makes sure that a scheduler with idle processors has a thread at all. A later failure to

@@ -5,6 +5,7 @@
 //! awaits `spawn_blocking` can do other work at the same time.
 
 use std::future::Future;
+use std::io;
 use std::panic::Location;
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -14,17 +15,24 @@ use crate::sched::config::Flavor;
 use crate::sched::handoff::section::{Section, blocking_section};
 use crate::sched::{Local, SchedulerRef};
 use crate::task::at_shutdown::AtShutdown;
-use crate::task::{Header, JoinHandle, Kind, coop, new_task, span};
+use crate::task::{Header, JoinHandle, Kind, Place, coop, new_task, span};
 
-/// Runs a closure that may block, as a task of its own.
+/// Runs a closure that may block, as a task of its own, on a thread that runs such closures only.
 ///
 /// At most `max_blocking_threads` such closures run at a time; further closures wait for a permit.
 /// A closure can be aborted only before it has started. When the runtime shuts down, closures that
 /// wait for a permit are cancelled; the others run to their end.
 ///
+/// The closure may change what belongs to its thread: priority, affinity, signal mask, namespaces,
+/// credentials. Tasks never run on that thread, but later closures may. A closure that changes
+/// nothing of the kind costs a twentieth as
+/// [`spawn_blocking_in_place`].
+///
 /// # Panics
 ///
-/// Panics if called outside of a runtime.
+/// Panics if called outside of a runtime, or if the system can't start a thread and no other thread
+/// for closures exists; [`task::Builder`](crate::task::Builder::spawn_blocking) returns an error
+/// instead.
 ///
 /// # Examples
 ///
@@ -50,7 +58,7 @@ where
 ///
 /// # Panics
 ///
-/// Panics if called outside of a runtime.
+/// As [`spawn_blocking`].
 ///
 /// # Examples
 ///
@@ -72,25 +80,78 @@ where
     R: Send + 'static,
 {
     let location = Location::caller();
-    match context::current_runtime() {
-        Ok(runtime) => runtime.with(|scheduler| spawn_blocking_on(scheduler, at_shutdown, f, location, None)),
-        Err(error) => panic!("{error}"),
-    }
+    started(on_current(|scheduler| spawn_blocking_on(scheduler, at_shutdown, None, f, location, None)))
 }
 
-/// `location`: where the public function was called.
-pub(crate) fn spawn_blocking_on<F, R>(
-    scheduler: &SchedulerRef,
-    at_shutdown: AtShutdown,
-    f: F,
-    location: &'static Location<'static>,
-    name: Option<&str>,
-) -> JoinHandle<R>
+/// Runs a closure that may block and leaves its thread as it was, as a task of its own.
+///
+/// On the multi-thread flavour the thread that finds the closure runs it, as if it were the poll of
+/// a task, so that a short closure costs no change of threads. If the closure lasts, other tasks
+/// move to another thread. In all else this is [`spawn_blocking`].
+///
+/// The thread polls tasks afterwards. So the closure must not change what belongs to its thread,
+/// such as its priority, its affinity, its signal mask, its namespaces or its credentials, unless
+/// it changes all of that back.
+/// [`Builder::closures_in_place`](crate::runtime::Builder::closures_in_place) chooses this for all
+/// closures of a runtime.
+///
+/// # Panics
+///
+/// As [`spawn_blocking`].
+///
+/// # Examples
+///
+/// ```
+/// # gmp_exec::runtime::Runtime::new().unwrap().block_on(async {
+/// let exists = gmp_exec::task::spawn_blocking_in_place(|| std::path::Path::new("/").exists());
+/// assert!(exists.await.unwrap());
+/// # });
+/// ```
+#[track_caller]
+pub fn spawn_blocking_in_place<F, R>(f: F) -> JoinHandle<R>
 where
     F: FnOnce() -> R + Send + 'static,
     R: Send + 'static,
 {
-    let mut header = Header::named(scheduler.home().clone(), Kind::Closure(at_shutdown), location, name);
+    let location = Location::caller();
+    let place = Some(Place::Machine);
+    started(on_current(|scheduler| spawn_blocking_on(scheduler, AtShutdown::Wait, place, f, location, None)))
+}
+
+#[track_caller]
+fn on_current<T>(f: impl FnOnce(&SchedulerRef) -> T) -> T {
+    match context::current_runtime() {
+        Ok(runtime) => runtime.with(f),
+        Err(error) => panic!("{error}"),
+    }
+}
+
+/// Panics with tokio's text if no thread could be started.
+#[track_caller]
+pub(crate) fn started<R>(handle: io::Result<JoinHandle<R>>) -> JoinHandle<R> {
+    handle.unwrap_or_else(|error| panic!("OS can't spawn worker thread: {error}"))
+}
+
+/// `place`: `None` means that of the runtime's closures. `location`: where the public function was
+/// called.
+///
+/// # Errors
+///
+/// The system can't start a thread, and the closure would never run. It was dropped.
+pub(crate) fn spawn_blocking_on<F, R>(
+    scheduler: &SchedulerRef,
+    at_shutdown: AtShutdown,
+    place: Option<Place>,
+    f: F,
+    location: &'static Location<'static>,
+    name: Option<&str>,
+) -> io::Result<JoinHandle<R>>
+where
+    F: FnOnce() -> R + Send + 'static,
+    R: Send + 'static,
+{
+    let kind = Kind::Closure(at_shutdown, place_on(scheduler, place));
+    let mut header = Header::named(scheduler.home().clone(), kind, location, name);
     if at_shutdown == AtShutdown::Wait && scheduler.is_shutdown() {
         header.set_aborted();
     }
@@ -98,11 +159,17 @@ where
     let (runnable, handle) = new_task(header, future);
     context::count(scheduler, |counters| &counters.spawned);
     context::outside(scheduler).closures.add_shared(1);
-    match scheduler.config.flavor {
-        Flavor::MultiThread => scheduler.submit_closure(runnable),
-        Flavor::CurrentThread => scheduler.submit_to_pool(runnable),
+    scheduler.submit_closure(runnable)?;
+    Ok(handle)
+}
+
+fn place_on(scheduler: &SchedulerRef, wanted: Option<Place>) -> Place {
+    match wanted {
+        _ if scheduler.config.is_current_thread() => Place::Pool,
+        Some(place) => place,
+        None if scheduler.config.closures_in_place => Place::Machine,
+        None => Place::Pool,
     }
-    handle
 }
 
 /// A closure as a future: ready at its first poll, without a budget.

@@ -184,7 +184,8 @@ impl<'a> Builder<'a> {
     ///
     /// # Errors
     ///
-    /// None; this returns a result as tokio does.
+    /// Fails if the system can't start a thread and no other thread for closures exists. The closure is
+    /// dropped.
     ///
     /// # Panics
     ///
@@ -213,7 +214,7 @@ impl<'a> Builder<'a> {
     ///
     /// # Errors
     ///
-    /// None; this returns a result as tokio does.
+    /// As [`spawn_blocking`](Self::spawn_blocking).
     ///
     /// # Examples
     ///
@@ -230,6 +231,6 @@ impl<'a> Builder<'a> {
         R: Send + 'static,
     {
         let location = Location::caller();
-        Ok(spawn_blocking_on(handle.scheduler(), AtShutdown::Wait, function, location, self.name))
+        spawn_blocking_on(handle.scheduler(), AtShutdown::Wait, None, function, location, self.name)
     }
 }

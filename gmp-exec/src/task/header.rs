@@ -24,6 +24,7 @@ use super::Id;
 use super::at_shutdown::AtShutdown;
 use super::home::HomeRef;
 use super::names;
+use super::place::Place;
 use super::progress::Progress;
 use super::span::SpanId;
 use crate::sync::atomic::Ordering::*;
@@ -139,6 +140,9 @@ const WATCHED: u16 = 256;
 #[cfg(feature = "taskdump")]
 const TRACED: u16 = 512;
 
+/// A machine runs the closure.
+const IN_PLACE: u16 = 1024;
+
 /// After so many short polls in a row a task is no longer marked as a hog. More than one, because a
 /// connection whose requests sometimes block has short polls in between, and when an unmarked task
 /// blocks, other tasks wait until sysmon looks. Not many more, because each poll of a marked task
@@ -168,9 +172,7 @@ impl Header {
     pub(crate) fn new(home: HomeRef, kind: Kind, location: &'static Location<'static>) -> Self {
         let flags = match kind {
             Kind::Task(observed) => observed as u16,
-            Kind::Closure(AtShutdown::Wait) => CLOSURE,
-            Kind::Closure(AtShutdown::Finish) => CLOSURE | FINISHES,
-            Kind::Closure(AtShutdown::Abandon) => CLOSURE | ABANDONED,
+            Kind::Closure(at_shutdown, place) => CLOSURE | flag_of_end(at_shutdown) | flag_of_place(place),
         };
         let watched = if home.hooks().is_some() { WATCHED } else { 0 };
         Header {
@@ -284,6 +286,11 @@ impl Header {
         self.flags.load(Relaxed) & CLOSURE != 0
     }
 
+    /// Which thread runs the closure.
+    pub(crate) fn place(&self) -> Place {
+        if self.flags.load(Relaxed) & IN_PLACE == 0 { Place::Pool } else { Place::Machine }
+    }
+
     /// Whether the closure must run even when the runtime shuts down. An abort still drops it.
     pub(crate) fn must_finish(&self) -> bool {
         self.flags.load(Acquire) & (FINISHES | ABORTED) == FINISHES
@@ -358,5 +365,20 @@ pub(crate) enum Observed {
 pub(crate) enum Kind {
     /// A future of a runtime that observes its tasks, or doesn't.
     Task(Observed),
-    Closure(AtShutdown),
+    Closure(AtShutdown, Place),
+}
+
+fn flag_of_end(at_shutdown: AtShutdown) -> u16 {
+    match at_shutdown {
+        AtShutdown::Wait => 0,
+        AtShutdown::Finish => FINISHES,
+        AtShutdown::Abandon => ABANDONED,
+    }
+}
+
+fn flag_of_place(place: Place) -> u16 {
+    match place {
+        Place::Pool => 0,
+        Place::Machine => IN_PLACE,
+    }
 }

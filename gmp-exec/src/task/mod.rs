@@ -28,6 +28,7 @@ mod loom_progress;
 mod moment;
 mod names;
 mod observer;
+mod place;
 mod progress;
 pub(crate) mod registry;
 #[cfg(feature = "tracing")]
@@ -53,8 +54,8 @@ mod yield_now;
 
 pub use abort::AbortHandle;
 pub use at_shutdown::AtShutdown;
-pub(crate) use blocking::spawn_blocking_on;
-pub use blocking::{block_in_place, blocking, spawn_blocking, spawn_blocking_with};
+pub use blocking::{block_in_place, blocking, spawn_blocking, spawn_blocking_in_place, spawn_blocking_with};
+pub(crate) use blocking::{spawn_blocking_on, started};
 pub use builder::Builder;
 pub use coop::{Unconstrained, consume_budget, unconstrained};
 pub use error::JoinError;
@@ -74,6 +75,7 @@ pub(crate) use local_set::{LocalHome, add_runtime, local_sets_of, remove_runtime
 pub(crate) use moment::Moment;
 pub(crate) use names::name_of;
 pub(crate) use observer::{Awaited, Observer};
+pub(crate) use place::Place;
 pub(crate) use progress::{Progress, Reading, Stage};
 pub(crate) use span::of_block_on;
 pub use spawn::spawn;

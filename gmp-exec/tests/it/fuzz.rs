@@ -16,7 +16,9 @@ use std::time::{Duration, Instant};
 
 use futures::executor;
 use gmp_exec::runtime::{Handle, Runtime};
-use gmp_exec::task::{JoinError, JoinHandle, JoinSet, block_in_place, blocking, spawn_blocking, yield_now};
+use gmp_exec::task::{
+    JoinError, JoinHandle, JoinSet, block_in_place, blocking, spawn_blocking, spawn_blocking_in_place, yield_now,
+};
 use gmp_exec::time::{sleep, timeout};
 
 use crate::support::{PATIENCE, Random, Watchdog, alone, compute_for, current, multi, report};
@@ -237,7 +239,10 @@ fn compute_in_sections(actor: &mut Actor) {
 
 async fn closure(actor: &mut Actor) {
     let duration = actor.micros(800);
-    let closure = spawn_blocking(move || thread::sleep(duration));
+    let closure = match actor.random.below(2) {
+        0 => spawn_blocking(move || thread::sleep(duration)),
+        _ => spawn_blocking_in_place(move || thread::sleep(duration)),
+    };
     match actor.random.below(4) {
         0 => closure.abort(),
         1 => return drop(closure),

@@ -15,7 +15,7 @@ use gmp_exec::task::yield_now;
 use gmp_exec::time::sleep;
 
 use crate::fake_netpoll::FakeNetpoll;
-use crate::support::{FOREVER, Flag, current, in_child, multi, run, wait_until};
+use crate::support::{FOREVER, Flag, current, in_child, in_place, multi, run, wait_until};
 
 /// How often each thread but the calling one has left a core, by name.
 fn switches() -> BTreeMap<String, u64> {
@@ -59,6 +59,7 @@ fn warm_up(runtime: &Runtime) {
             task.await.unwrap();
         }
         gmp_exec::task::spawn_blocking(|| ()).await.unwrap();
+        gmp_exec::task::spawn_blocking_in_place(|| ()).await.unwrap();
     });
 }
 
@@ -179,13 +180,15 @@ fn a_thread_that_waits_in_block_on_makes_no_wake_up() {
 fn a_blocked_closure_makes_no_wake_up() {
     in_child("idle::a_blocked_closure_makes_no_wake_up", || {
         let end = Flag::new();
-        let runtime = multi(2).build().unwrap();
-        let closure = {
+        let runtimes = [multi(2), in_place(2)].map(|mut builder| builder.build().unwrap());
+        let closures = runtimes.each_ref().map(|runtime| {
             let end = end.clone();
             runtime.spawn_blocking(move || end.wait())
-        };
+        });
         assert_silent();
         end.set();
-        runtime.block_on(closure).unwrap();
+        for (runtime, closure) in runtimes.iter().zip(closures) {
+            runtime.block_on(closure).unwrap();
+        }
     });
 }

@@ -38,6 +38,13 @@ pub(crate) fn multi(processors: usize) -> Builder {
     builder
 }
 
+/// Machines run the blocking closures.
+pub(crate) fn in_place(processors: usize) -> Builder {
+    let mut builder = multi(processors);
+    builder.closures_in_place(true);
+    builder
+}
+
 pub(crate) fn current() -> Builder {
     let mut builder = Builder::new_current_thread();
     builder.enable_all();
@@ -46,7 +53,7 @@ pub(crate) fn current() -> Builder {
 
 /// A runtime of each kind, with one processor and with more.
 pub(crate) fn every_runtime() -> Vec<Runtime> {
-    [current(), multi(1), multi(2), multi(8)].map(|mut builder| builder.build().unwrap()).into()
+    [current(), multi(1), multi(2), multi(8), in_place(2)].map(|mut builder| builder.build().unwrap()).into()
 }
 
 /// Runs `future` as a task of `runtime`, so that on the multi-thread flavour the calling thread

@@ -1,8 +1,9 @@
-//! File operations that may block: they run in closures of the runtime's blocking pool.
+//! File operations that may block: they run in blocking closures. None of them changes what belongs
+//! to its thread.
 
 use std::io;
 
-use gmp_exec::runtime::Handle;
+use gmp_exec::bridge::spawn_in_place;
 use gmp_exec::task::{AtShutdown, JoinError, JoinHandle};
 
 /// Starts to run `f` in the background.
@@ -11,6 +12,10 @@ use gmp_exec::task::{AtShutdown, JoinError, JoinHandle};
 /// end of a FIFO, and can be left behind (`Abandon`). Accepted data must be written (`Finish`).
 /// Other operations end by themselves (`Wait`).
 ///
+/// # Errors
+///
+/// The system can't start a thread that the operation needs.
+///
 /// # Panics
 ///
 /// If called outside of a runtime.
@@ -18,8 +23,8 @@ use gmp_exec::task::{AtShutdown, JoinError, JoinHandle};
 pub(super) fn start<R: Send + 'static>(
     at_shutdown: AtShutdown,
     f: impl FnOnce() -> R + Send + 'static,
-) -> JoinHandle<R> {
-    Handle::current().spawn_blocking_with(at_shutdown, f)
+) -> io::Result<JoinHandle<R>> {
+    spawn_in_place(at_shutdown, f)
 }
 
 /// Runs `f` in the background, and waits for the result.
@@ -27,7 +32,7 @@ pub(super) async fn run<T: Send + 'static>(
     at_shutdown: AtShutdown,
     f: impl FnOnce() -> io::Result<T> + Send + 'static,
 ) -> io::Result<T> {
-    start(at_shutdown, f).await.unwrap_or_else(|error| Err(failed(error)))
+    start(at_shutdown, f)?.await.unwrap_or_else(|error| Err(failed(error)))
 }
 
 /// The error for a closure that was dropped by the end of the runtime or has panicked. tokio's

@@ -120,7 +120,7 @@ impl ReadDir {
                         return Poll::Ready(entry.map(Some));
                     }
                     self.0 = match batch.more.take() {
-                        Some(more) => Reading::Awaited(background::start(AtShutdown::Wait, || Batch::read(more))),
+                        Some(more) => Reading::Awaited(background::start(AtShutdown::Wait, || Batch::read(more))?),
                         None => Reading::Over,
                     };
                 }

@@ -11,7 +11,8 @@ use std::pin::Pin;
 use std::task::{Poll, ready};
 use std::{io, vec};
 
-use gmp_exec::task::{AtShutdown, JoinHandle, block_in_place, spawn_blocking_with};
+use gmp_exec::bridge::spawn_in_place;
+use gmp_exec::task::{AtShutdown, JoinHandle, block_in_place};
 
 /// A value that stands for one or more socket addresses, such as a name with a port.
 ///
@@ -73,6 +74,7 @@ pub(crate) async fn resolve(host: impl ToSocketAddrs) -> io::Result<vec::IntoIte
         Poll::Ready(match &mut addresses {
             Addresses::Known(known) => Ok(std::mem::take(known).into_iter()),
             Addresses::Asked(lookup) => ready!(Pin::new(lookup).poll(cx))?,
+            Addresses::Refused(error) => Err(error.take().expect("it is polled once")),
         })
     })
     .await
@@ -101,6 +103,8 @@ where
 pub enum Addresses {
     Known(Vec<SocketAddr>),
     Asked(JoinHandle<io::Result<vec::IntoIter<SocketAddr>>>),
+    /// The lookup could not be started.
+    Refused(Option<io::Error>),
 }
 
 impl Addresses {
@@ -110,7 +114,10 @@ impl Addresses {
 
     fn ask(name: impl std::net::ToSocketAddrs<Iter = vec::IntoIter<SocketAddr>> + Send + 'static) -> Self {
         let lookup = move || block_in_place(|| name.to_socket_addrs());
-        Addresses::Asked(spawn_blocking_with(AtShutdown::Abandon, lookup))
+        match spawn_in_place(AtShutdown::Abandon, lookup) {
+            Ok(lookup) => Addresses::Asked(lookup),
+            Err(error) => Addresses::Refused(Some(error)),
+        }
     }
 }
 

@@ -7,6 +7,7 @@ use crate::context::SeedSource;
 use crate::procs;
 use crate::runtime::leaks::{describe_deadlock, describe_silence};
 use crate::runtime::{Builder, Handle, LocalOptions, LocalRuntime, Runtime};
+use crate::sched::closures::in_place_from_env;
 use crate::sched::config::{Config, CountCpus, Flavor, Threads};
 use crate::sched::lost::{self, Leaks, Silence};
 use crate::sched::{Scheduler, SchedulerRef};
@@ -14,6 +15,7 @@ use crate::sync::Arc;
 use crate::sys::affinity;
 use crate::sys::caches::Caches;
 use crate::sys::time_slice::TimeSlices;
+use crate::sys::timer_slack::TimerSlack;
 use crate::task::Observed;
 use crate::trace::schedtrace;
 
@@ -26,8 +28,9 @@ impl Builder {
     ///
     /// # Errors
     ///
-    /// Fails if `GMP_MAXPROCS`, `GMP_DEBUG`, `GMP_BLOCKED`, `GMP_LEAKS`, `GMP_DEADLOCK_AFTER`,
-    /// `GMP_TRACE` or `GMP_TIME_SLICES` has an invalid value, or if a thread can't be started.
+    /// Fails if `GMP_MAXPROCS`, `GMP_CLOSURES`, `GMP_DEBUG`, `GMP_BLOCKED`, `GMP_LEAKS`,
+    /// `GMP_DEADLOCK_AFTER`, `GMP_TRACE` or `GMP_TIME_SLICES` has an invalid value, or if a thread
+    /// can't be started.
     ///
     /// # Panics
     ///
@@ -103,6 +106,7 @@ impl Builder {
         let watches_deadlocks =
             self.panic_on_deadlock.unwrap_or(leaks == Leaks::Deny || self.is_test && leaks != Leaks::Off);
         let machines = processors + self.max_blocking_threads + 10_000;
+        let closures_in_place = self.closures_in_place.or(in_place_from_env()?).unwrap_or(false);
         let blocked = crate::blocked::Settings::from_env()?;
         let trace = crate::trace::Settings::from_env()?;
         let is_watched = self.watch_current_thread
@@ -117,6 +121,7 @@ impl Builder {
             cpus: if is_multi_thread && follow.is_none() { affinity::cpus() } else { usize::MAX },
             caches: if is_multi_thread { Caches::of_computer() } else { None },
             max_blocking_threads: self.max_blocking_threads,
+            closures_in_place: is_multi_thread && closures_in_place,
             // The only machine of the other flavour is the thread inside `block_on`.
             max_machines: if is_multi_thread { self.max_machines.unwrap_or(machines) } else { 0 },
             max_hogs: self.max_hogs.unwrap_or(2 * processors),
@@ -127,6 +132,7 @@ impl Builder {
             blocking_threshold: self.blocking_threshold,
             sysmon: self.sysmon && is_multi_thread,
             time_slices: if self.sysmon && is_multi_thread { TimeSlices::from_env()? } else { TimeSlices::Off },
+            timer_slack: TimerSlack::current(),
             debug: schedtrace::Debug::from_env()?,
             blocked,
             trace,

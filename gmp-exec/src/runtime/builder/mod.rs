@@ -44,6 +44,8 @@ pub struct Builder {
     name: Option<String>,
     worker_threads: Option<usize>,
     max_blocking_threads: usize,
+    /// `None`: `GMP_CLOSURES` says.
+    closures_in_place: Option<bool>,
     max_machines: Option<usize>,
     max_hogs: Option<usize>,
     global_queue_interval: Option<u32>,
@@ -112,6 +114,7 @@ impl Builder {
             name: None,
             worker_threads: None,
             max_blocking_threads: 512,
+            closures_in_place: None,
             max_machines: None,
             max_hogs: None,
             global_queue_interval: None,

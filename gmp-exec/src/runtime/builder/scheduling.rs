@@ -147,6 +147,28 @@ impl Builder {
         self
     }
 
+    /// Sets whether the threads that run tasks also run the closures of
+    /// [`spawn_blocking`](crate::task::spawn_blocking). Default: as the environment variable
+    /// `GMP_CLOSURES` says, `in-place` or `threads`; if it is not set, no.
+    ///
+    /// For programs whose closures leave their threads as they were; see
+    /// [`spawn_blocking_in_place`](crate::task::spawn_blocking_in_place). Without effect on the
+    /// current-thread flavour.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_exec::runtime::Builder;
+    ///
+    /// let runtime = Builder::new_multi_thread().closures_in_place(true).build().unwrap();
+    /// runtime.block_on(runtime.spawn_blocking(|| {})).unwrap();
+    /// assert_eq!(runtime.metrics().num_blocking_threads(), 0);
+    /// ```
+    pub fn closures_in_place(&mut self, yes: bool) -> &mut Self {
+        self.closures_in_place = Some(yes);
+        self
+    }
+
     /// Sets after how many turns a processor takes a task from the global queue before its own. At
     /// least 1; default 61 (31 on the current-thread flavour), as in Go and tokio.
     ///

@@ -16,7 +16,7 @@ impl Scheduler {
     pub(crate) fn finish(self: &Arc<Self>, task: Runnable) {
         let must_finish = task.metadata().must_finish();
         let has_permit = task.metadata().take_permit();
-        if !must_finish && !has_permit && !self.closures.take_permit_at_shutdown(self.config.is_current_thread()) {
+        if !must_finish && !has_permit && !self.closures.permits.try_acquire() {
             return drop_now(task);
         }
         let task = Arc::new(Mutex::new(Some(task)));
@@ -44,7 +44,7 @@ impl Scheduler {
 
     fn finished(&self, must_finish: bool) {
         if !must_finish {
-            self.closures.return_permit_at_shutdown(self.config.is_current_thread());
+            self.closures.permits.release_after_close();
         }
     }
 }

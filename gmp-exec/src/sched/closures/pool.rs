@@ -1,105 +1,96 @@
-//! Threads that run the closures of the current-thread flavour.
+//! Running closures on threads that never poll a task.
 
-use std::collections::VecDeque;
+use std::io;
 
 use crate::context;
 use crate::sched::scheduler::Scheduler;
 use crate::sched::scheduler_ref::SchedulerRef;
 use crate::sched::state::machine::Machine;
 use crate::sched::state::machine::ownership::Region;
+use crate::sched::state::pool::{NotStarted, Seat, Submitted};
 use crate::sync::Arc;
-use crate::sync::atomic::Ordering::*;
+use crate::sync::atomic::Ordering::SeqCst;
 use crate::sync::atomic::fence;
-use crate::task::{Runnable, cancel, run_watched};
+use crate::task::{Place, Runnable, cancel, drop_now, run_watched};
 use crate::trace::{Owner, Tap};
 
 impl Scheduler {
-    /// Queues a closure for the threads without a processor, and starts a thread if none is idle.
-    pub(crate) fn submit_to_pool(self: &Arc<Self>, task: Runnable) {
-        let pool = &self.closures.pool;
-        let mut queue = pool.lock();
-        if queue.closed {
-            drop(queue);
-            return cancel(task);
+    /// Gives a closure, which has a permit, to a thread of the pool.
+    pub(super) fn submit_to_pool(self: &Arc<Self>, closure: Runnable) -> io::Result<()> {
+        match self.closures.pool.submit(closure) {
+            Submitted::Given => {}
+            Submitted::Start(seat) => return self.start_pool_thread(seat),
+            Submitted::Closed(closure) => cancel(closure),
         }
-        queue.tasks.push_back(task);
-        if queue.idle > queue.called {
-            queue.called += 1;
-            drop(queue);
-            return pool.wake.notify_one();
-        }
-        if queue.threads >= self.closures.most {
-            return;
-        }
-        queue.threads += 1;
-        drop(queue);
-        if self.start_pool_thread().is_err() {
-            self.without_pool_thread();
-        }
+        Ok(())
     }
 
-    fn start_pool_thread(self: &Arc<Self>) -> std::io::Result<()> {
-        let scheduler = self.clone();
-        self.start_thread(Machine::new(0), move |machine| {
+    fn start_pool_thread(self: &Arc<Self>, seat: Arc<Seat>) -> io::Result<()> {
+        let (scheduler, of_thread) = (self.clone(), seat.clone());
+        let started = self.start_thread(Machine::new(0), move |machine| {
             scheduler.config.hooks.started();
-            scheduler.clone().serve_pool(&machine);
+            scheduler.serve_pool(&machine, &of_thread);
             scheduler.config.hooks.stopped();
-        })
-    }
-
-    /// No thread could be started. If other threads exist, one of them will run the closure. If
-    /// none does, no thread would ever run it, so it is cancelled.
-    fn without_pool_thread(&self) {
-        let mut queue = self.closures.pool.lock();
-        queue.threads -= 1;
-        let orphans = if queue.threads == 0 { std::mem::take(&mut queue.tasks) } else { VecDeque::new() };
-        drop(queue);
-        orphans.into_iter().for_each(cancel);
-    }
-
-    fn serve_pool(self: Arc<Self>, machine: &Arc<Machine>) {
-        let _entered = context::enter_blocking_thread(SchedulerRef::new(self.clone()));
-        let pool = &self.closures.pool;
-        let tap = Tap::default();
-        let mut queue = pool.lock();
-        while !queue.closed {
-            if let Some(task) = queue.tasks.pop_front() {
-                queue.running += 1;
-                drop(queue);
-                self.run_in_pool(task, machine, &tap);
-                queue = pool.lock();
-                continue;
+        });
+        let Err(error) = started else { return Ok(()) };
+        match self.closures.pool.not_started(&seat) {
+            NotStarted::Delayed => Ok(()),
+            NotStarted::Alone(closure) if self.is_shutdown() => {
+                cancel(closure);
+                Ok(())
             }
-            queue.idle += 1;
-            let keep_alive = self.config.threads.keep_alive;
-            let (woken, timed_out) = pool.wake.wait_timeout(queue, keep_alive);
-            queue = woken;
-            queue.idle -= 1;
-            if queue.called > 0 {
-                queue.called -= 1;
-            } else if timed_out && queue.tasks.is_empty() {
-                break;
+            NotStarted::Alone(closure) => {
+                drop_now(closure);
+                if let Some(next) = self.closures.permits.release_to_next() {
+                    self.start_waiting(next);
+                }
+                Err(error)
             }
         }
-        queue.threads -= 1;
     }
 
-    fn run_in_pool(&self, task: Runnable, machine: &Arc<Machine>, tap: &Tap) {
-        let not_awaited = task.metadata().may_be_abandoned().then(|| self.all_machines.do_not_await(machine));
+    fn serve_pool(self: &Arc<Self>, machine: &Arc<Machine>, seat: &Arc<Seat>) {
+        let _entered = context::enter_blocking_thread(SchedulerRef::new(self.clone()));
+        let tap = Tap::default();
         machine.running.set_closure(true);
-        machine.running.set(task.metadata());
+        while let Some(first) = self.closures.pool.next(seat, self.config.threads.keep_alive) {
+            let mut closure = Some(first);
+            while let Some(current) = closure {
+                self.run_in_pool(current, machine, &tap);
+                closure = self.pass_permit();
+            }
+        }
+    }
+
+    fn run_in_pool(&self, closure: Runnable, machine: &Arc<Machine>, tap: &Tap) {
+        closure.metadata().take_permit();
+        let not_awaited = closure.metadata().may_be_abandoned().then(|| self.all_machines.do_not_await(machine));
+        machine.running.set(closure.metadata());
         tap.notice(&self.recorded, Owner::Closures);
-        tap.begin_poll(task.metadata(), None);
+        tap.begin_poll(closure.metadata(), None);
         machine.ownership.begin(Region::Blocking);
-        run_watched(task);
+        run_watched(closure);
         // The machine never has a processor, so nothing can have been taken.
         let _ = machine.ownership.enter();
         tap.end_poll();
         drop(not_awaited);
-        self.closures.pool.lock().running -= 1;
-        // The thread that drives the runtime may be waiting for this closure before it advances a
-        // paused clock.
-        fence(SeqCst);
-        self.interrupt_sleeper();
+    }
+
+    /// Releases the permit of the closure that has ended. Returns the closure that gets it, if this
+    /// thread may run that one.
+    fn pass_permit(self: &Arc<Self>) -> Option<Runnable> {
+        let next = self.closures.permits.release_to_next();
+        if self.config.is_current_thread() {
+            // The thread that drives the runtime may be waiting for this closure before it advances
+            // a paused clock.
+            fence(SeqCst);
+            self.interrupt_sleeper();
+        }
+        let next = next?;
+        if next.metadata().place() == Place::Machine {
+            self.submit_permitted(next);
+            return None;
+        }
+        Some(next)
     }
 }

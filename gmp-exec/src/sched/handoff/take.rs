@@ -9,6 +9,7 @@ use crate::sched::scheduler::Scheduler;
 use crate::sched::state::idle::Reserved;
 use crate::sched::state::machine::ownership::{ClaimResult, ProcessorToken, Region};
 use crate::sched::state::machine::{Assignment, Birth, Machine};
+use crate::sched::state::sysmon::calls;
 use crate::sched::state::takeable::Note;
 use crate::sync::Arc;
 use crate::sync::atomic::Ordering::*;
@@ -205,10 +206,15 @@ impl Scheduler {
     }
 
     /// Starts the thread of a reserved machine if it has none. `None`: the system has no thread to
-    /// give.
+    /// give, or only sysmon may start one, and was called.
     fn prepare(self: &Arc<Self>, reserved: Reserved) -> Option<Arc<Machine>> {
         match reserved {
             Reserved::Spare(machine) => Some(machine),
+            Reserved::Start { .. } if !self.sysmon.starts.may_start_here() => {
+                self.idle.uncount_machine();
+                self.sysmon.calls.add(calls::START);
+                None
+            }
             Reserved::Start { id } => {
                 let machine = Machine::new(id);
                 match self.spawn_thread(&machine, Birth::Reserved) {

@@ -1,22 +1,20 @@
-//! How many blocking closures may run at a time, which closures wait, and the pool of the
-//! current-thread flavour.
+//! How many blocking closures may run at a time, which closures wait, and the threads that run
+//! closures.
 
-use std::collections::VecDeque;
 use std::time::Duration;
 
 use crate::sched::state::permits::Permits;
+use crate::sched::state::pool::Pool;
 use crate::sync::atomic::AtomicU8;
 use crate::sync::atomic::Ordering::*;
-use crate::sync::{Condvar, Mutex, MutexGuard};
 use crate::task::Runnable;
 
 #[derive(Debug)]
 pub(crate) struct Closures {
-    pub(in crate::sched) most: usize,
-    /// Used on the multi-thread flavour only.
     pub(in crate::sched) permits: Permits,
-    pub(in crate::sched) length: Length,
     pub(in crate::sched) pool: Pool,
+    /// Of the closures that machines run.
+    pub(in crate::sched) length: Length,
 }
 
 /// A shorter closure is better run on the machine that finds it than on another thread: about two
@@ -45,92 +43,45 @@ impl Length {
     }
 }
 
-/// Threads that run closures only.
-#[derive(Debug)]
-pub(in crate::sched) struct Pool {
-    pub(in crate::sched) queue: Mutex<PoolQueue>,
-    pub(in crate::sched) wake: Condvar,
-}
-
-#[derive(Debug, Default)]
-pub(in crate::sched) struct PoolQueue {
-    pub(in crate::sched) tasks: VecDeque<Runnable>,
-    /// Closures that run. A closure is counted in the same critical section in which it leaves
-    /// `tasks`, so that a paused clock never misses it in between.
-    pub(in crate::sched) running: usize,
-    pub(in crate::sched) threads: usize,
-    pub(in crate::sched) idle: usize,
-    /// Threads that were notified and have not looked at `tasks` yet.
-    pub(in crate::sched) called: usize,
-    pub(in crate::sched) closed: bool,
-}
-
 impl Closures {
     pub(crate) fn new(most: usize) -> Closures {
-        Closures {
-            most,
-            permits: Permits::new(most),
-            length: Length { missing: AtomicU8::new(0) },
-            pool: Pool { queue: Mutex::default(), wake: Condvar::new() },
-        }
+        Closures { permits: Permits::new(most), pool: Pool::default(), length: Length { missing: AtomicU8::new(0) } }
     }
 
-    /// Closures that are running. A running closure can't be aborted.
+    /// Closures that are running or are about to. A running closure can't be aborted.
     pub(crate) fn running(&self) -> usize {
-        self.permits.held() + self.pool.lock().running
+        self.permits.held()
     }
 
-    /// Threads of the current-thread flavour's pool that have no closure to run.
+    /// Threads that never poll a task.
+    pub(crate) fn threads(&self) -> usize {
+        self.pool.threads()
+    }
+
+    /// Those of them that have no closure to run.
     pub(crate) fn idle_threads(&self) -> usize {
-        self.pool.lock().idle
+        self.pool.idle()
     }
 
     /// Shows the closures that wait for a permit or a thread, under the locks of the queues.
     pub(crate) fn look(&self, mut see: impl FnMut(&Runnable)) {
         self.permits.look(&mut see);
-        self.pool.lock().tasks.iter().for_each(see);
+        self.pool.look(see);
     }
 
     /// Closures that wait for a permit or for a thread.
     pub(crate) fn waiting(&self) -> usize {
-        self.permits.waiting() + self.pool.lock().tasks.len()
+        self.permits.waiting() + self.pool.delayed()
     }
 
-    /// Whether a closure of the current-thread flavour runs or is about to.
+    /// Whether a closure runs, or will without anything else happening.
     pub(crate) fn any_in_flight(&self) -> bool {
-        let pool = self.pool.lock();
-        pool.running + pool.tasks.len() > 0
-    }
-
-    /// Acquires a permit at the end of the runtime, when permits are no longer granted to waiting
-    /// tasks. `false`: there is none.
-    pub(in crate::sched) fn take_permit_at_shutdown(&self, is_current_thread: bool) -> bool {
-        if !is_current_thread {
-            return self.permits.try_acquire();
-        }
-        let mut pool = self.pool.lock();
-        let may = pool.running < self.most;
-        pool.running += usize::from(may);
-        may
-    }
-
-    pub(in crate::sched) fn return_permit_at_shutdown(&self, is_current_thread: bool) {
-        if is_current_thread { self.pool.lock().running -= 1 } else { self.permits.release_after_close() }
+        self.running() > 0
     }
 
     pub(crate) fn close(&self) -> Vec<Runnable> {
         let mut waiting = self.permits.close();
-        let mut pool = self.pool.lock();
-        pool.closed = true;
-        waiting.extend(pool.tasks.drain(..));
-        drop(pool);
-        self.pool.wake.notify_all();
+        waiting.extend(self.pool.close());
         waiting
-    }
-}
-
-impl Pool {
-    pub(in crate::sched) fn lock(&self) -> MutexGuard<'_, PoolQueue> {
-        self.queue.lock()
     }
 }

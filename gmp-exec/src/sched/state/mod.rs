@@ -20,6 +20,7 @@ pub(crate) mod netpoll_gate;
 pub(in crate::sched) mod other_timers;
 pub(crate) mod outside;
 pub(crate) mod permits;
+pub(crate) mod pool;
 pub(crate) mod resizing;
 pub(crate) mod striped;
 pub(in crate::sched) mod suspects;

@@ -60,6 +60,7 @@ use crate::sync::Arc;
 use crate::sync::atomic::Ordering::*;
 use crate::sync::atomic::fence;
 use crate::sys::thread_state::ThreadState;
+use crate::sys::timer_slack::TimerSlack;
 use crate::task::StuckBy;
 
 /// Looks per threshold: sysmon finds a stuck poll at most this fraction of the threshold late.
@@ -105,6 +106,7 @@ impl Scheduler {
     pub(crate) fn start_sysmon(self: &Arc<Self>) -> std::io::Result<()> {
         let scheduler = self.clone();
         self.sysmon.running.store(true, Relaxed);
+        self.sysmon.starts.open();
         let name = "gmp-sysmon".to_owned();
         self.all_machines.start(&self.config.threads, name, Machine::new(0), move || scheduler.monitor())
     }
@@ -112,8 +114,9 @@ impl Scheduler {
     /// The body of the thread.
     #[doc(alias = "sysmon")]
     fn monitor(self: &Arc<Self>) {
-        crate::sys::timer_slack::minimise();
+        TimerSlack::LEAST.set();
         time_slice::shorten_for_sysmon(self);
+        self.sysmon.starts.bind();
         self.sysmon.calls.bind();
         let mut memory = Memory::default();
         let mut trace = crate::trace::schedtrace::Schedtrace::new(self.config.debug.trace);
@@ -122,7 +125,12 @@ impl Scheduler {
             let next = trace.limit(self.next_sleep(&mut memory, Instant::now()));
             let reasons = self.sleep(&mut memory, next);
             if reasons & calls::STOPPED != 0 {
+                self.start_all(self.sysmon.starts.close());
                 return self.take_from_stragglers();
+            }
+            if reasons & calls::START != 0 {
+                self.start_all(self.sysmon.starts.take());
+                self.retake_for_others();
             }
             follower.follow_if_due(self);
             trace.print_if_due(self);
@@ -131,6 +139,18 @@ impl Scheduler {
                 memory.was_called = reasons & calls::CALLED != 0 || memory.calls_itself;
                 self.look(&mut memory, Instant::now());
             }
+        }
+    }
+
+    fn start_all(self: &Arc<Self>, machines: Vec<Arc<Machine>>) {
+        machines.iter().for_each(|machine| self.start_here(machine));
+    }
+
+    /// A submitter may have found a listed processor and no machine for it.
+    fn retake_for_others(self: &Arc<Self>) {
+        fence(SeqCst);
+        if self.has_visible_work() && !self.idle.should_wake() && self.takeable.is_any() {
+            self.retake_listed();
         }
     }
 

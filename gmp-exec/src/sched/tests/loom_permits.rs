@@ -47,7 +47,7 @@ fn loom_permits_closure_ends_against_start() {
             machine.start(move |local| {
                 local.scheduler.submit_closure(task(&local.scheduler, move || _ = ran.fetch_add(1, Relaxed)));
                 if let Some(closure) = local.enter().held().and_then(|held| held.processor.pop(&held.proof)) {
-                    closures::inline::execute(local, closure);
+                    closures::in_place::execute(local, closure);
                 }
             })
         });
@@ -289,7 +289,7 @@ fn loom_permits_pool_thread_sleeps_against_submit() {
         let scheduler = Scheduler::new(config(1, Flavor::CurrentThread));
         let gates = [Gate::default(), Gate::default()];
         for gate in gates.clone() {
-            scheduler.submit_to_pool(task(&scheduler, move || gate.open()));
+            scheduler.submit_closure(task(&scheduler, move || gate.open())).unwrap();
         }
         gates.iter().for_each(Gate::wait);
         assert!(scheduler.closures.close().is_empty());

@@ -117,7 +117,7 @@ impl<'a, T: 'static> Builder<'a, T> {
     ///
     /// # Errors
     ///
-    /// None.
+    /// As [`task::Builder::spawn_blocking`](crate::task::Builder::spawn_blocking).
     ///
     /// # Panics
     ///
@@ -147,7 +147,7 @@ impl<'a, T: 'static> Builder<'a, T> {
     ///
     /// # Errors
     ///
-    /// None.
+    /// As [`task::Builder::spawn_blocking`](crate::task::Builder::spawn_blocking).
     ///
     /// # Examples
     ///

@@ -13,7 +13,7 @@ use gmp_exec::{spawn, task};
 
 use super::{every_setting, use_the_runtime};
 use crate::futures::join;
-use crate::support::{Flag, Watchdog, busy_wait_until, current, multi, run, taken, wait_until};
+use crate::support::{Flag, Watchdog, busy_wait_until, current, in_place, multi, run, taken, wait_until};
 
 #[test]
 fn closures_that_wait_for_each_other_all_get_to_run() {
@@ -32,7 +32,7 @@ fn closures_that_wait_for_each_other_all_get_to_run() {
 
 #[test]
 fn no_more_closures_run_than_allowed_and_all_finish() {
-    let limited = [multi(1), multi(2), multi(8), current()];
+    let limited = [multi(1), multi(2), multi(8), current(), in_place(1), in_place(2), in_place(8)];
     for runtime in limited.map(|mut builder| builder.max_blocking_threads(4).build().unwrap()) {
         let (running, peak) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
         let closures = (0..200).map(|_| {
@@ -49,14 +49,14 @@ fn no_more_closures_run_than_allowed_and_all_finish() {
         let closures = closures.collect();
         run(&runtime, join(closures));
         assert_eq!(peak.load(SeqCst), 4);
-        wait_until(|| runtime.metrics().num_blocking_threads() == 0);
+        wait_until(|| runtime.metrics().num_idle_blocking_threads() == runtime.metrics().num_blocking_threads());
         assert_eq!(runtime.metrics().blocking_queue_depth(), 0);
     }
 }
 
 #[test]
 fn tasks_run_while_as_many_closures_block_as_may() {
-    let limited = [multi(1), multi(2), current()];
+    let limited = [multi(1), multi(2), current(), in_place(1), in_place(2)];
     for runtime in limited.map(|mut builder| builder.max_blocking_threads(2).build().unwrap()) {
         let end = Flag::new();
         let closures = (0..10).map(|_| {
@@ -81,7 +81,7 @@ async fn sleep_a_little() {
 
 #[test]
 fn a_closure_is_not_on_a_thread_that_runs_tasks() {
-    for runtime in [multi(2), current()].map(|mut builder| builder.build().unwrap()) {
+    for runtime in [multi(2), current(), in_place(2)].map(|mut builder| builder.build().unwrap()) {
         run(&runtime, async {
             let closure = spawn_blocking(|| {
                 assert!(task::try_id().is_some());
@@ -96,7 +96,9 @@ fn a_closure_is_not_on_a_thread_that_runs_tasks() {
 
 #[test]
 fn a_closure_that_panics_releases_its_permit() {
-    for runtime in [multi(1), current()].map(|mut builder| builder.max_blocking_threads(1).build().unwrap()) {
+    for runtime in
+        [multi(1), current(), in_place(1)].map(|mut builder| builder.max_blocking_threads(1).build().unwrap())
+    {
         run(&runtime, async {
             for _ in 0..20 {
                 assert!(spawn_blocking(|| panic!("boom")).await.unwrap_err().is_panic());
@@ -108,7 +110,9 @@ fn a_closure_that_panics_releases_its_permit() {
 
 #[test]
 fn a_closure_can_be_aborted_until_it_starts() {
-    for runtime in [multi(1), multi(2), current()].map(|mut builder| builder.max_blocking_threads(1).build().unwrap()) {
+    for runtime in [multi(1), multi(2), current(), in_place(1), in_place(2)]
+        .map(|mut builder| builder.max_blocking_threads(1).build().unwrap())
+    {
         let (begun, end) = (Flag::new(), Flag::new());
         let running = {
             let (begun, end) = (begun.clone(), end.clone());
@@ -163,13 +167,13 @@ fn closures_run_beside_the_thread_of_the_current_thread_flavour() {
     });
 }
 
-/// A closure does not hand off its processor, so sysmon must find it when it begins to block later:
+/// A closure on a machine does not hand off its processor, so sysmon must find it when it begins to block later:
 /// soon, although the threshold is long.
 #[test]
 fn a_task_that_a_closure_waits_for_runs_soon_whatever_the_threshold() {
     const ROUNDS: usize = 20;
     let threshold = Duration::from_secs(2);
-    let runtime = multi(1).blocking_threshold(threshold).build().unwrap();
+    let runtime = in_place(1).blocking_threshold(threshold).build().unwrap();
     let is_slow = || {
         let start = Instant::now();
         run(&runtime, async {
@@ -186,7 +190,7 @@ fn a_task_that_a_closure_waits_for_runs_soon_whatever_the_threshold() {
 #[test]
 fn of_many_closures_most_hand_off_their_processor_themselves() {
     const CLOSURES: usize = 64;
-    let runtime = multi(2).build().unwrap();
+    let runtime = in_place(2).build().unwrap();
     let _watchdog = Watchdog::of(&runtime);
     let (begun, end) = (Arc::new(AtomicUsize::new(0)), Flag::new());
     let closures = (0..CLOSURES).map(|_| {

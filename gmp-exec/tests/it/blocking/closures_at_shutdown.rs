@@ -10,11 +10,11 @@ use gmp_exec::runtime::Runtime;
 use gmp_exec::task::AtShutdown;
 
 use crate::futures::join;
-use crate::support::{Flag, Watchdog, current, every_runtime, multi};
+use crate::support::{Flag, Watchdog, current, every_runtime, in_place, multi};
 
 #[test]
 fn the_end_of_a_runtime_does_not_wait_for_an_abandoned_closure() {
-    for mut builder in [multi(2), current()] {
+    for mut builder in [multi(2), current(), in_place(2)] {
         let runtime = builder.build().unwrap();
         let _watchdog = Watchdog::of(&runtime);
         let (started, release, ended) = (Flag::new(), Flag::new(), Flag::new());
@@ -35,7 +35,7 @@ fn the_end_of_a_runtime_does_not_wait_for_an_abandoned_closure() {
 
 #[test]
 fn a_closure_that_must_finish_runs_although_it_had_not_begun() {
-    for mut builder in [multi(1), current()] {
+    for mut builder in [multi(1), current(), in_place(1)] {
         let runtime = builder.max_blocking_threads(1).build().unwrap();
         let _watchdog = Watchdog::of(&runtime);
         let release = occupy_a_permit(&runtime);
@@ -94,7 +94,7 @@ fn an_aborted_closure_does_not_run_even_if_it_should_finish() {
 #[test]
 fn a_closure_that_must_finish_runs_although_it_has_an_abort_handle() {
     const CLOSURES: usize = 50;
-    for mut builder in [multi(1), current()] {
+    for mut builder in [multi(1), current(), in_place(1)] {
         let runtime = builder.max_blocking_threads(1).build().unwrap();
         let _watchdog = Watchdog::of(&runtime);
         let release = occupy_a_permit(&runtime);
@@ -128,7 +128,7 @@ fn occupy_a_permit(runtime: &Runtime) -> Flag {
 
 #[test]
 fn a_closure_with_a_permit_runs_although_the_runtime_ends() {
-    for mut builder in [multi(1), multi(2), current()] {
+    for mut builder in [multi(1), multi(2), current(), in_place(1), in_place(2)] {
         let runtime = builder.build().unwrap();
         let ran = Arc::new(AtomicUsize::new(0));
         for _ in 0..10 {
@@ -142,7 +142,7 @@ fn a_closure_with_a_permit_runs_although_the_runtime_ends() {
 
 #[test]
 fn closures_at_the_end_keep_to_the_limit() {
-    for mut builder in [multi(1), current()] {
+    for mut builder in [multi(1), current(), in_place(1)] {
         let runtime = builder.max_blocking_threads(2).build().unwrap();
         let (running, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
         for _ in 0..20 {

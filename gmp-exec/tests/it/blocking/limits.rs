@@ -6,11 +6,11 @@ use std::thread;
 use std::time::Duration;
 
 use gmp_exec::spawn;
-use gmp_exec::task::{block_in_place, spawn_blocking, yield_now};
+use gmp_exec::task::{block_in_place, spawn_blocking_in_place, yield_now};
 use gmp_exec::time::sleep;
 
 use crate::futures::join;
-use crate::support::{Flag, Watchdog, compute_for, multi, run, wait_until};
+use crate::support::{Flag, Watchdog, compute_for, in_place, multi, run, wait_until};
 
 /// Hogs beyond the limit go on one by one, and more rarely the more there are.
 #[test]
@@ -71,7 +71,7 @@ fn with_the_cap_on_machines_reached_all_tasks_finish() {
                             2 => block_in_place(|| thread::sleep(Duration::from_millis(4))),
                             _ => sleep(Duration::from_millis(1)).await,
                         }
-                        spawn_blocking(|| thread::sleep(Duration::from_millis(1))).await.unwrap();
+                        spawn_blocking_in_place(|| thread::sleep(Duration::from_millis(1))).await.unwrap();
                         within_cap();
                     }
                 })
@@ -83,7 +83,7 @@ fn with_the_cap_on_machines_reached_all_tasks_finish() {
 
 #[test]
 fn surplus_machines_leave_after_their_keep_alive() {
-    let runtime = multi(2).thread_keep_alive(Duration::from_millis(20)).build().unwrap();
+    let runtime = in_place(2).thread_keep_alive(Duration::from_millis(20)).build().unwrap();
     let together = Arc::new(Barrier::new(32 + 1));
     let tasks = (0..32).map(|_| {
         let together = together.clone();
@@ -122,7 +122,7 @@ fn at_the_cap_a_machine_that_comes_back_gets_the_timers_of_a_section() {
 fn at_the_cap_a_machine_that_comes_back_gets_the_processor_from_a_closure() {
     for has_sysmon in [true, false] {
         for release in [Release::FromOutside, Release::ByTimer] {
-            all_machines_hold(has_sysmon, release, |wait| drop(spawn_blocking(wait)));
+            all_machines_hold(has_sysmon, release, |wait| drop(spawn_blocking_in_place(wait)));
         }
     }
 }

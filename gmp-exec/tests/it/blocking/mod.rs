@@ -1,5 +1,6 @@
 //! Tasks that hold their thread: found by sysmon, marked as hogs, or in declared sections.
 
+mod changed_threads;
 mod closures;
 mod closures_at_shutdown;
 mod computing_later;
@@ -38,7 +39,9 @@ fn every_setting() -> Vec<Runtime> {
     let mut runtimes = Vec::new();
     for processors in [1, 2] {
         for has_sysmon in [true, false] {
-            runtimes.push(multi(processors).sysmon(has_sysmon).build().unwrap());
+            for in_place in [true, false] {
+                runtimes.push(multi(processors).sysmon(has_sysmon).closures_in_place(in_place).build().unwrap());
+            }
         }
     }
     runtimes

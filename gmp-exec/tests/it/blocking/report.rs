@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use gmp_exec::runtime::{BlockedCause, BlockedEntry, BlockedReport, Runtime};
 use gmp_exec::spawn;
-use gmp_exec::task::{block_in_place, blocking, spawn_blocking, yield_now};
+use gmp_exec::task::{block_in_place, blocking, spawn_blocking, spawn_blocking_in_place, yield_now};
 use gmp_exec::time::sleep;
 
 use crate::support::{Flag, Watchdog, alone, compute_for, current, multi, run, wait_until};
@@ -168,6 +168,7 @@ fn a_program_that_blocks_nobody_reports_nothing() {
         block_in_place(|| thread::sleep(LONG));
         blocking(|| thread::sleep(LONG));
         spawn_blocking(|| thread::sleep(LONG)).await.unwrap();
+        spawn_blocking_in_place(|| thread::sleep(LONG)).await.unwrap();
         sleep(Duration::from_millis(20)).await;
     });
     runtime.block_on(async { thread::sleep(LONG) });

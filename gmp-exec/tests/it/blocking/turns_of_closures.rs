@@ -6,13 +6,13 @@ use gmp_exec::runtime::{Builder, Handle, Runtime};
 use gmp_exec::task::{JoinHandle, blocking, spawn_blocking};
 
 use crate::futures::join;
-use crate::support::{Flag, Watchdog, current, multi, run};
+use crate::support::{Flag, Watchdog, current, in_place, multi, run};
 
 const CLOSURES: usize = 300;
 
 fn one_at_a_time() -> impl Iterator<Item = Runtime> {
     let one = |mut builder: Builder| builder.max_blocking_threads(1).build().unwrap();
-    [current(), multi(1), multi(2)].into_iter().map(one)
+    [current(), multi(1), multi(2), in_place(1), in_place(2)].into_iter().map(one)
 }
 
 /// The order in which closures have begun.

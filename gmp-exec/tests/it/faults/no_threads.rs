@@ -1,11 +1,15 @@
 //! The system can't start any more threads.
 
+use std::panic::catch_unwind;
+use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::SeqCst;
 use std::thread;
 use std::time::Duration;
 
 use gmp_exec::runtime::{Handle, Runtime};
 use gmp_exec::spawn;
-use gmp_exec::task::{block_in_place, spawn_blocking, yield_now};
+use gmp_exec::task::{Builder, block_in_place, spawn_blocking_in_place, yield_now};
 use gmp_exec::time::sleep;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
@@ -73,7 +77,7 @@ async fn hold_on_somehow(i: usize) {
             0 => thread::sleep(Duration::from_millis(3)),
             1 => compute_for(Duration::from_millis(3)),
             2 => block_in_place(|| thread::sleep(Duration::from_millis(3))),
-            3 => spawn_blocking(|| thread::sleep(Duration::from_millis(3))).await.unwrap(),
+            3 => spawn_blocking_in_place(|| thread::sleep(Duration::from_millis(3))).await.unwrap(),
             _ => sleep(Duration::from_millis(1)).await,
         }
         yield_now().await;
@@ -186,13 +190,91 @@ fn a_runtime_without_any_thread_is_an_error() {
 }
 
 #[test]
-fn a_closure_that_can_get_no_thread_is_cancelled() {
-    in_child("faults::no_threads::a_closure_that_can_get_no_thread_is_cancelled", || {
-        let runtime = current().thread_stack_size(STACK).build().unwrap();
+fn a_closure_that_can_get_no_thread_says_so_to_its_spawner() {
+    in_children("faults::no_threads::a_closure_that_can_get_no_thread_says_so_to_its_spawner", 0..2, |case| {
+        let runtime = [current(), multi(1)][case].thread_stack_size(STACK).max_blocking_threads(1).build().unwrap();
+        let _watchdog = Watchdog::of(&runtime);
+        let dropped = CountDrop::default();
+        let (in_first, in_second) = (dropped.clone(), dropped.clone());
         let limit = NoThreads::begin();
-        let closure = runtime.spawn_blocking(|| 42);
-        assert!(runtime.block_on(closure).unwrap_err().is_cancelled());
+        let spawned = catch_unwind(|| runtime.spawn_blocking(move || drop(in_first)));
+        let message = *spawned.unwrap_err().downcast::<String>().unwrap();
+        assert_eq!(message, "OS can't spawn worker thread: Resource temporarily unavailable (os error 11)");
+        let built = Builder::new().spawn_blocking_on(move || drop(in_second), runtime.handle());
+        assert_eq!(built.unwrap_err().raw_os_error(), Some(11));
+        assert_eq!(dropped.0.load(SeqCst), 2);
         drop(limit);
         assert_eq!(runtime.block_on(runtime.spawn_blocking(|| 42)).unwrap(), 42);
+        assert_eq!(runtime.metrics().blocking_queue_depth(), 0);
     });
+}
+
+/// A thread of the pool exists, and runs one closure after the other.
+#[test]
+fn closures_that_can_get_no_further_thread_wait_for_the_ones_that_exist() {
+    in_children(
+        "faults::no_threads::closures_that_can_get_no_further_thread_wait_for_the_ones_that_exist",
+        0..2,
+        |case| {
+            let runtime = [current(), multi(1)][case].thread_stack_size(STACK).build().unwrap();
+            let _watchdog = Watchdog::of(&runtime);
+            let (begun, end) = (Flag::new(), Flag::new());
+            let (has_begun, may_end) = (begun.clone(), end.clone());
+            let first = runtime.spawn_blocking(move || {
+                has_begun.set();
+                may_end.wait();
+            });
+            begun.wait();
+            let limit = NoThreads::begin();
+            let others = [1, 2, 3].map(|n| runtime.spawn_blocking(move || n));
+            assert_eq!(runtime.metrics().blocking_queue_depth(), 3);
+            end.set();
+            runtime.block_on(first).unwrap();
+            for (n, other) in (1..).zip(others) {
+                assert_eq!(runtime.block_on(other).unwrap(), n);
+            }
+            drop(limit);
+        },
+    );
+}
+
+/// The closure waits for a permit while the pool's thread ends, and gets it from a machine. Its
+/// spawner has gone on long ago.
+#[test]
+fn a_waiting_closure_that_can_get_no_thread_is_cancelled_with_a_line() {
+    in_child("faults::no_threads::a_waiting_closure_that_can_get_no_thread_is_cancelled_with_a_line", || {
+        let runtime = multi(2).thread_stack_size(STACK).max_blocking_threads(1).build().unwrap();
+        let _watchdog = Watchdog::of(&runtime);
+        let mut lines = lines_of_stderr();
+        let (begun, end) = (Flag::new(), Flag::new());
+        let (has_begun, may_end) = (begun.clone(), end.clone());
+        let guard = runtime.enter();
+        let first = spawn_blocking_in_place(move || {
+            has_begun.set();
+            may_end.wait();
+        });
+        begun.wait();
+        let (place, waiting) = (line!(), runtime.spawn_blocking(|| 42));
+        let limit = NoThreads::begin();
+        end.set();
+        runtime.block_on(first).unwrap();
+        assert!(runtime.block_on(waiting).unwrap_err().is_cancelled());
+        let line = lines.find(|line| line.contains("a blocking closure")).unwrap();
+        assert!(line.contains(&format!("no_threads.rs:{place}:")), "{line}");
+        assert!(
+            line.ends_with("OS can't spawn worker thread: Resource temporarily unavailable (os error 11)"),
+            "{line}"
+        );
+        drop((limit, guard));
+        assert_eq!(runtime.block_on(runtime.spawn_blocking(|| 42)).unwrap(), 42);
+    });
+}
+
+#[derive(Clone, Default)]
+struct CountDrop(Arc<AtomicUsize>);
+
+impl Drop for CountDrop {
+    fn drop(&mut self) {
+        self.0.fetch_add(1, SeqCst);
+    }
 }

@@ -9,7 +9,7 @@ use std::thread;
 use std::time::Duration;
 
 use gmp_exec::runtime::{Handle, TaskState};
-use gmp_exec::task::{Id, block_in_place, spawn_blocking, yield_now};
+use gmp_exec::task::{Id, block_in_place, spawn_blocking, spawn_blocking_in_place, yield_now};
 use gmp_exec::{spawn, time};
 
 use crate::support::{Watchdog, alone, multi, wait_until};
@@ -87,12 +87,12 @@ async fn come_and_go(end: Arc<AtomicBool>) {
         let abort = aborted.abort_handle();
         let short = spawn(async {});
         let waits = spawn(time::sleep(Duration::from_micros(20)));
-        let closure = spawn_blocking(|| ());
+        let closures = [spawn_blocking(|| ()), spawn_blocking_in_place(|| ())];
         let blocks = spawn(async { block_in_place(thread::yield_now) });
         let holds = spawn(async { thread::sleep(Duration::from_micros(300)) });
         abort.abort();
         assert!(aborted.await.unwrap_err().is_cancelled());
-        for task in [short, waits, closure, blocks, holds] {
+        for task in [short, waits, blocks, holds].into_iter().chain(closures) {
             task.await.unwrap();
         }
     }

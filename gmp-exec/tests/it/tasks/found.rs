@@ -8,7 +8,7 @@ use gmp_exec::runtime::{Builder, Handle, Runtime, RuntimeFlavor, TaskInfo, TaskS
 use gmp_exec::task::{Id, JoinHandle, LocalSet, block_in_place, spawn_blocking, spawn_local, yield_now};
 use gmp_exec::{spawn, time};
 
-use crate::support::{Flag, Watchdog, current, every_runtime, multi, wait_until};
+use crate::support::{Flag, Watchdog, current, every_runtime, in_place, multi, wait_until};
 
 fn tasks(handle: &Handle) -> HashMap<Id, TaskInfo> {
     let mut found = HashMap::new();
@@ -147,7 +147,7 @@ fn what_is_queued_on_a_worker_for_its_first_poll_is_counted() {
 
 #[test]
 fn closures_are_found_whether_they_run_or_wait() {
-    for mut builder in [current(), multi(1), multi(8)] {
+    for mut builder in [current(), multi(1), multi(8), in_place(1), in_place(8)] {
         let runtime = builder.max_blocking_threads(2).build().unwrap();
         let _watchdog = Watchdog::of(&runtime);
         let end = Flag::new();

@@ -69,6 +69,10 @@ impl Progress {
 
     /// Begins an operation. No other may be in progress.
     ///
+    /// # Errors
+    ///
+    /// The system can't start a thread that the operation needs. The buffer is empty then.
+    ///
     /// # Panics
     ///
     /// If called outside of a runtime. The buffer is lost then, so callers check for a runtime
@@ -79,11 +83,12 @@ impl Progress {
         at_shutdown: AtShutdown,
         file: &Arc<File>,
         operation: impl FnOnce(&File, &mut Buffer) -> Finished + Send + 'static,
-    ) {
+    ) -> io::Result<()> {
         let file = file.clone();
         let mut buffer = mem::take(self.settled());
-        self.operation =
-            Operation::Busy(background::start(at_shutdown, move || (operation(&file, &mut buffer), buffer)));
+        let started = background::start(at_shutdown, move || (operation(&file, &mut buffer), buffer))?;
+        self.operation = Operation::Busy(started);
+        Ok(())
     }
 
     /// Waits for the operation in progress and returns its result. `None` if there was none.

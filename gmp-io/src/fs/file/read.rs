@@ -61,7 +61,7 @@ impl AsyncRead for File {
                     if outcome == InPlace::Complete {
                         return Poll::Ready(Ok(()));
                     }
-                    progress.start(AtShutdown::Abandon, &me.std, move |std, buffer| read(std, buffer, most));
+                    progress.start(AtShutdown::Abandon, &me.std, move |std, buffer| read(std, buffer, most))?;
                 }
             }
         }

@@ -29,7 +29,7 @@ impl AsyncSeek for File {
         inline::assert_runtime();
         let ahead = buffer.discard();
         if progress.shares_cursor || matches!(position, SeekFrom::End(_)) {
-            progress.start(AtShutdown::Wait, &me.std, move |std, _| Finished::Seek(seek(std, position, ahead)));
+            progress.start(AtShutdown::Wait, &me.std, move |std, _| Finished::Seek(seek(std, position, ahead)))?;
         } else {
             progress.position = seek(&me.std, position, ahead)?;
         }

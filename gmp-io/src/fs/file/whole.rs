@@ -108,7 +108,7 @@ impl File {
         let ahead = turn.settled().discard();
         turn.start(AtShutdown::Wait, &self.std, move |std, _| {
             Finished::SetLen(go_back(std, ahead).and_then(|()| std.set_len(size)))
-        });
+        })?;
         match poll_fn(|cx| turn.poll_finished(cx)).await? {
             Some(Finished::SetLen(outcome)) => outcome,
             other => unreachable!("the file is locked while its length changes, but the result is {other:?}"),

@@ -65,7 +65,7 @@ impl File {
         progress.start(AtShutdown::Finish, &self.std, move |std, buffer| {
             let _until_it_is_made = accepted;
             Finished::Write(go_back(std, ahead).and_then(|()| buffer.write_to(std)))
-        });
+        })?;
         Poll::Ready(Ok(n))
     }
 }

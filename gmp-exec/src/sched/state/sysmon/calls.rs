@@ -26,6 +26,8 @@ pub(crate) const CALLED: u8 = 1;
 pub(in crate::sched) const WOKEN: u8 = 2;
 /// The runtime ends.
 pub(crate) const STOPPED: u8 = 4;
+/// A machine is to be started, or one could be for a listed processor.
+pub(in crate::sched) const START: u8 = 8;
 
 #[derive(Debug)]
 pub(crate) struct Calls {

@@ -1,10 +1,12 @@
 //! The state that sysmon shares with the machines: how they call sysmon, and when they should.
 
 pub(crate) mod calls;
+mod starts;
 
 use std::time::{Duration, Instant};
 
 use self::calls::Calls;
+use self::starts::Starts;
 use crate::sched::state::idle::Watch;
 use crate::sched::state::machine::Machine;
 use crate::sched::state::machine::ownership::Sighting;
@@ -46,6 +48,7 @@ pub(crate) struct Sysmon {
     pub(in crate::sched) next_look: AtomicU64,
     pub(in crate::sched) epoch: Instant,
     pub(in crate::sched) calls: Calls,
+    pub(in crate::sched) starts: Starts,
 }
 
 impl Sysmon {
@@ -64,6 +67,7 @@ impl Sysmon {
             next_look: AtomicU64::new(0),
             epoch: Instant::now(),
             calls: Calls::new(),
+            starts: Starts::default(),
         }
     }
 

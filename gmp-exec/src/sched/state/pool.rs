@@ -1,0 +1,188 @@
+//! The threads that run closures and never hold a processor: which of them wait for a closure.
+//!
+//! A submitter gives its closure to the thread that began to wait last: its stack and its core's
+//! caches are warm, and the other threads reach the end of their keep-alive. If no thread waits,
+//! the submitter starts one with its closure. So closures wait here only while the system has no
+//! thread to give. How many closures run at a time is the matter of `permits`.
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use crate::sync::{Arc, Condvar, Mutex};
+use crate::task::Runnable;
+
+/// Lock order: `inner`, then a seat.
+#[derive(Debug, Default)]
+pub(crate) struct Pool {
+    inner: Mutex<Inner>,
+}
+
+#[derive(Debug, Default)]
+struct Inner {
+    /// The threads that wait, the latest last.
+    idle: Vec<Arc<Seat>>,
+    /// Threads that run or wait.
+    threads: usize,
+    /// Closures for which no thread could be started. The threads that exist take them.
+    delayed: VecDeque<Runnable>,
+    closed: bool,
+}
+
+/// Where one thread of the pool gets its closures.
+#[derive(Debug, Default)]
+pub(in crate::sched) struct Seat {
+    given: Mutex<Given>,
+    wake: Condvar,
+}
+
+#[derive(Debug, Default)]
+enum Given {
+    #[default]
+    Nothing,
+    Closure(Runnable),
+    /// The pool is closed: the thread ends.
+    Dismissal,
+}
+
+#[must_use]
+pub(in crate::sched) enum Submitted {
+    /// A thread has the closure.
+    Given,
+    /// The caller must start a thread for this seat, in which the closure is.
+    Start(Arc<Seat>),
+    /// The pool is closed.
+    Closed(Runnable),
+}
+
+#[must_use]
+pub(in crate::sched) enum NotStarted {
+    /// Another thread has the closure, or will take it.
+    Delayed,
+    /// There is no thread. No thread would ever run the closure.
+    Alone(Runnable),
+}
+
+impl Pool {
+    pub(in crate::sched) fn submit(&self, closure: Runnable) -> Submitted {
+        let mut inner = self.inner.lock();
+        if inner.closed {
+            return Submitted::Closed(closure);
+        }
+        let Some(seat) = inner.idle.pop() else {
+            inner.threads += 1;
+            let seat = Seat { given: Mutex::new(Given::Closure(closure)), wake: Condvar::new() };
+            return Submitted::Start(Arc::new(seat));
+        };
+        drop(inner);
+        seat.give(Given::Closure(closure));
+        Submitted::Given
+    }
+
+    /// The system has no thread for the seat.
+    pub(in crate::sched) fn not_started(&self, seat: &Seat) -> NotStarted {
+        let closure = seat.take();
+        let mut inner = self.inner.lock();
+        inner.threads -= 1;
+        let Given::Closure(closure) = closure else { return NotStarted::Delayed };
+        if let Some(other) = inner.idle.pop() {
+            drop(inner);
+            other.give(Given::Closure(closure));
+        } else if inner.threads > 0 && !inner.closed {
+            inner.delayed.push_back(closure);
+        } else {
+            return NotStarted::Alone(closure);
+        }
+        NotStarted::Delayed
+    }
+
+    /// Called by the thread of the seat: waits for its next closure. `None`: there was none for
+    /// `keep_alive`, or the pool is closed. The thread no longer counts.
+    pub(in crate::sched) fn next(&self, seat: &Arc<Seat>, keep_alive: Duration) -> Option<Runnable> {
+        if let Given::Closure(first) = seat.take() {
+            return Some(first);
+        }
+        let mut inner = self.inner.lock();
+        if let Some(delayed) = inner.delayed.pop_front() {
+            return Some(delayed);
+        }
+        if inner.closed {
+            inner.threads -= 1;
+            return None;
+        }
+        inner.idle.push(seat.clone());
+        drop(inner);
+        self.wait(seat, keep_alive)
+    }
+
+    fn wait(&self, seat: &Arc<Seat>, keep_alive: Duration) -> Option<Runnable> {
+        loop {
+            match seat.wait(keep_alive) {
+                Given::Closure(closure) => return Some(closure),
+                Given::Dismissal => break,
+                Given::Nothing if self.leave(seat) => return None,
+                // A submitter has chosen this seat and is about to give it something.
+                Given::Nothing => {}
+            }
+        }
+        self.inner.lock().threads -= 1;
+        None
+    }
+
+    /// `false`: the thread was chosen, and must stay.
+    fn leave(&self, seat: &Arc<Seat>) -> bool {
+        let mut inner = self.inner.lock();
+        let Some(index) = inner.idle.iter().position(|idle| Arc::ptr_eq(idle, seat)) else { return false };
+        inner.idle.remove(index);
+        inner.threads -= 1;
+        true
+    }
+
+    /// Returns the closures that no thread has taken.
+    pub(in crate::sched) fn close(&self) -> VecDeque<Runnable> {
+        let mut inner = self.inner.lock();
+        inner.closed = true;
+        let idle = std::mem::take(&mut inner.idle);
+        let delayed = std::mem::take(&mut inner.delayed);
+        drop(inner);
+        idle.iter().for_each(|seat| seat.give(Given::Dismissal));
+        delayed
+    }
+
+    /// Threads that run a closure or wait for one.
+    pub(crate) fn threads(&self) -> usize {
+        self.inner.lock().threads
+    }
+
+    pub(crate) fn idle(&self) -> usize {
+        self.inner.lock().idle.len()
+    }
+
+    /// Closures for which no thread could be started.
+    pub(in crate::sched) fn delayed(&self) -> usize {
+        self.inner.lock().delayed.len()
+    }
+
+    /// Shows those closures, under the lock.
+    pub(in crate::sched) fn look(&self, see: impl FnMut(&Runnable)) {
+        self.inner.lock().delayed.iter().for_each(see);
+    }
+}
+
+impl Seat {
+    fn give(&self, given: Given) {
+        *self.given.lock() = given;
+        self.wake.notify_one();
+    }
+
+    fn take(&self) -> Given {
+        std::mem::take(&mut *self.given.lock())
+    }
+
+    fn wait(&self, limit: Duration) -> Given {
+        let mut given = self.given.lock();
+        if matches!(*given, Given::Nothing) {
+            given = self.wake.wait_timeout(given, limit).0;
+        }
+        std::mem::take(&mut *given)
+    }
+}
