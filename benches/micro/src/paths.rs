@@ -54,7 +54,7 @@ pub fn all<L: Twin>() -> Vec<Path<L>> {
         Path { name: "timeout", flavors: BOTH, run: |rt, n| in_task(rt, timeouts::<L>(n)) },
         Path { name: TIMER_EXPIRY, flavors: CURRENT_THREAD, run: |rt, n| in_task(rt, timer_expiry::<L>(n)) },
         Path { name: "block_in_place", flavors: ONE_WORKER, run: |rt, n| in_task(rt, block_in_place::<L>(n)) },
-        Path { name: "spawn_blocking", flavors: ONE_WORKER, run: |rt, n| in_task(rt, spawn_blocking::<L>(n)) },
+        Path { name: "spawn_in_place", flavors: ONE_WORKER, run: |rt, n| in_task(rt, spawn_in_place::<L>(n)) },
     ]
 }
 
@@ -172,9 +172,9 @@ async fn block_in_place<L: Twin>(operations: usize) {
     (0..operations).for_each(|_| L::block_in_place(|| ()));
 }
 
-async fn spawn_blocking<L: Twin>(operations: usize) {
+async fn spawn_in_place<L: Twin>(operations: usize) {
     for _ in 0..operations {
-        L::spawn_blocking(|| ()).await.expect("the closure does not panic");
+        L::spawn_in_place(|| ()).await.expect("the closure does not panic");
     }
 }
 

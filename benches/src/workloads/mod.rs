@@ -111,13 +111,14 @@ pub fn scheduler<R: Rt>() -> Vec<Workload<R>> {
 }
 
 fn blocking<R: Rt>() -> Vec<Workload<R>> {
-    vec![row("spawn_blocking", Group::Blocking, tasks::spawn_blocking, tasks::CLOSURES, goal(0.15, 0.05))]
+    vec![row("spawn_blocking", Group::Blocking, tasks::spawn_blocking, tasks::CLOSURES, goal(0.90, 0.50))]
 }
 
 #[rustfmt::skip] // a line a row
 fn in_place<R: Twin>() -> Vec<Workload<R>> {
     use Group::Blocking;
     vec![
+        row("spawn_in_place", Blocking, tasks::spawn_in_place, tasks::CLOSURES, goal(0.05, 0.02)),
         row("block_in_place", Blocking, tasks::fresh, tasks::IN_PLACE, goal(0.30, 0.05)).rounds(3),
         row("block_warm", Blocking, tasks::warm, tasks::IN_PLACE, None).rounds(3),
         row("block_yielding", Blocking, tasks::yielding, tasks::IN_PLACE, None),

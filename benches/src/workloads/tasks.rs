@@ -98,6 +98,17 @@ pub(super) fn spawn_blocking<R: Rt>(rt: &R) -> Duration {
     })
 }
 
+/// The same with closures that leave their threads as they were.
+pub(super) fn spawn_in_place<R: Twin>(rt: &R) -> Duration {
+    in_task(rt, async {
+        let start = Instant::now();
+        for _ in 0..CLOSURES {
+            R::spawn_in_place(|| ()).await.expect("an empty closure doesn't panic");
+        }
+        start.elapsed()
+    })
+}
+
 /// One task runs 2 000 closures in place, on a runtime that has just been started.
 ///
 /// On tokio the cost depends on whether the task still has its worker. A thread that has to be

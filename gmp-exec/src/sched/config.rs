@@ -101,7 +101,9 @@ impl Config {
 /// Tells how many CPUs the process may use.
 pub(crate) type CountCpus = fn() -> usize;
 
-pub(crate) const DEFAULT_THREAD_NAME: &str = "gmp-machine";
+/// Dashboards and log filters of programs on the drop-in go by tokio's.
+pub(crate) const DEFAULT_THREAD_NAME: &str =
+    if cfg!(feature = "tokio-thread-names") { "tokio-rt-worker" } else { "gmp-machine" };
 
 /// How to make threads.
 pub(crate) struct Threads {

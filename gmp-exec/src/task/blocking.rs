@@ -24,9 +24,8 @@ use crate::task::{Header, JoinHandle, Kind, Place, coop, new_task, span};
 /// wait for a permit are cancelled; the others run to their end.
 ///
 /// The closure may change what belongs to its thread: priority, affinity, signal mask, namespaces,
-/// credentials. Tasks never run on that thread, but later closures may. A closure that changes
-/// nothing of the kind costs a twentieth as
-/// [`spawn_blocking_in_place`].
+/// credentials. Tasks never run on that thread, but later closures may. A short closure that changes
+/// nothing of the kind costs far less with [`spawn_blocking_in_place`].
 ///
 /// # Panics
 ///

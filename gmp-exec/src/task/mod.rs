@@ -4,6 +4,22 @@
 //! may block or compute inside its poll: the scheduler then takes the processor from the thread and
 //! hands it to another one, so other tasks are not delayed. There are two limits: futures joined
 //! inside *one* task still wait for each other, and a poll can't be stopped half-way.
+//!
+//! # Threads and what belongs to them
+//!
+//! One poll runs on one thread; the next poll of the task may run on another, as on tokio. So a
+//! task finds thread-locals, the nice value, the signal mask and the like as the last user code on
+//! that thread has left them.
+//!
+//! - What a poll changes is seen by later polls on the same thread, and by no other thread: those
+//!   that the runtime starts later inherit from the thread that built the runtime. (Without
+//!   [sysmon](crate::runtime::Builder::sysmon) they inherit from whichever thread starts them, as
+//!   threads for closures do.)
+//! - A poll that loses its processor, and a [`block_in_place`], stay on their thread to their end.
+//!   Other tasks go on on other threads meanwhile.
+//! - A closure of [`spawn_blocking`] runs on a thread that polls no tasks. What it changes is seen
+//!   by later closures only.
+//! - A closure of [`spawn_blocking_in_place`] runs where polls run.
 
 pub mod coop;
 pub mod join_set;

@@ -8,6 +8,8 @@ mod block_on;
 mod blocking;
 mod budget;
 mod builder;
+#[cfg(target_os = "linux")]
+mod children;
 #[cfg(feature = "taskdump")]
 mod dump;
 mod environment;

@@ -61,6 +61,8 @@ pub trait Twin: Rt {
     /// Stops the runtime, and waits at most 10 s for running polls and closures.
     fn shutdown(self);
 
+    /// Runs a closure that leaves its thread as it was. tokio has no other way than for all closures.
+    fn spawn_in_place<T: Send + 'static>(f: impl FnOnce() -> T + Send + 'static) -> Self::JoinHandle<T>;
     fn block_in_place<T>(f: impl FnOnce() -> T) -> T;
     fn abort<T: Send + 'static>(handle: &Self::JoinHandle<T>);
 }

@@ -29,7 +29,7 @@ impl Gmp {
 }
 
 macro_rules! runtime {
-    ($runtime:ident, $name:literal, $library:ident, $setup:expr) => {
+    ($runtime:ident, $name:literal, $library:ident, $spawn_in_place:path, $setup:expr) => {
         impl $runtime {
             fn builder(procs: usize) -> $library::runtime::Builder {
                 let mut builder = $library::runtime::Builder::new_multi_thread();
@@ -105,6 +105,10 @@ macro_rules! runtime {
                 self.0.shutdown_timeout(Duration::from_secs(10));
             }
 
+            fn spawn_in_place<T: Send + 'static>(f: impl FnOnce() -> T + Send + 'static) -> Self::JoinHandle<T> {
+                $spawn_in_place(f)
+            }
+
             fn block_in_place<T>(f: impl FnOnce() -> T) -> T {
                 $library::task::block_in_place(f)
             }
@@ -117,7 +121,7 @@ macro_rules! runtime {
 }
 
 // Everything takes fifty times as long under callgrind: sysmon must not intervene.
-runtime!(Gmp, "gmp", gmp_exec, |builder| {
+runtime!(Gmp, "gmp", gmp_exec, gmp_exec::task::spawn_blocking_in_place, |builder| {
     builder.blocking_threshold(Duration::from_secs(3600));
 });
-runtime!(Tokio, "tokio", tokio, |_| {});
+runtime!(Tokio, "tokio", tokio, tokio::task::spawn_blocking, |_| {});

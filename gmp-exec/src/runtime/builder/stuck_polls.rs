@@ -54,7 +54,8 @@ impl Builder {
     }
 
     /// Switches the monitor thread on or off; default on. Without the monitor no processor is taken
-    /// from a stuck poll.
+    /// from a stuck poll, and new threads inherit from the thread that happens to start them, a poll's
+    /// or a closure's perhaps.
     ///
     /// # Examples
     ///

@@ -7,7 +7,8 @@ use crate::sync::Arc;
 
 /// # Threads
 impl Builder {
-    /// Sets the name of the runtime's threads; default `gmp-machine`.
+    /// Sets the name of the runtime's threads; default `gmp-machine`, in the drop-in
+    /// `tokio-rt-worker`.
     ///
     /// # Examples
     ///

@@ -35,10 +35,15 @@ pub(super) fn explore(body: impl Fn() + Copy + Send + Sync + 'static) {
 }
 
 /// A multi-thread runtime with that many processors, two permits for closures and one for hogs.
-/// Spare machines end at once, or never.
+/// Spare machines end at once, or never. Machines run the closures, or other threads do.
 pub(super) fn runtime(processors: usize) -> Stage {
     let mut builder = Builder::new_multi_thread();
-    builder.worker_threads(processors).max_blocking_threads(2).max_hogs(1).enable_all();
+    builder
+        .worker_threads(processors)
+        .max_blocking_threads(2)
+        .max_hogs(1)
+        .closures_in_place(thread_rng().gen_bool(0.5))
+        .enable_all();
     if thread_rng().gen_bool(0.5) {
         builder.thread_keep_alive(Duration::ZERO);
     }

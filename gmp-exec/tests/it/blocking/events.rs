@@ -40,6 +40,12 @@ impl Kept {
         self.get("spawn.line") == line.to_string() && self.get("spawn.file").ends_with("events.rs")
     }
 
+    /// Where cores are crowded, a thread may get none for long, or wait for a lock whose holder gets
+    /// none. No crowding makes a thread sleep of itself.
+    fn may_be_by_crowding(&self) -> bool {
+        self.get("cause") != "blocked" || self.get("syscall") == "futex"
+    }
+
     fn is_over(&self) -> bool {
         self.get("is_over") == "true"
     }
@@ -271,8 +277,7 @@ fn a_program_that_blocks_nobody_has_no_event() {
         runtime.block_on(task).unwrap();
         keeper.wait_for(line, |events| events.iter().any(Kept::is_over));
         let all = keeper.0.lock().unwrap().clone();
-        // On a crowded machine a thread may wait for a lock whose holder gets no core.
-        let long = all.iter().filter(|event| event.get("duration_ms").parse::<u64>().unwrap() > 50);
-        assert!(long.clone().all(|event| event.is_about(line)), "{all:?}");
+        let mut others = all.iter().filter(|event| !event.is_about(line));
+        assert!(others.all(Kept::may_be_by_crowding), "{all:?}");
     });
 }

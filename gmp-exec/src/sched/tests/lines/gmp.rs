@@ -9,7 +9,7 @@ use gmp_lines::Subject;
 use crate::runtime::Builder;
 use crate::sched::config::Config;
 use crate::sched::{Scheduler, SchedulerRef};
-use crate::task::{AtShutdown, spawn, spawn_blocking_on, spawn_on, yield_now};
+use crate::task::{AtShutdown, Place, spawn, spawn_blocking_on, spawn_on, yield_now};
 use crate::time::timeout;
 
 /// A multi-thread runtime as programs have it, with sysmon asleep for good.
@@ -32,7 +32,7 @@ impl Subject for Gmp {
     }
 
     fn spawn_closure(&self, closure: impl FnOnce() + Send + 'static) {
-        drop(spawn_blocking_on(&self.0, AtShutdown::Wait, closure, Location::caller(), None));
+        drop(spawn_blocking_on(&self.0, AtShutdown::Wait, Some(Place::Machine), closure, Location::caller(), None));
     }
 
     fn spawn_here(future: impl Future<Output = ()> + Send + 'static) {
