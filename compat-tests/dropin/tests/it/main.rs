@@ -16,6 +16,7 @@ mod redis;
 mod reqwest;
 mod sqlx;
 mod support;
+mod threads;
 mod tokio_metrics;
 mod tokio_postgres;
 mod tokio_stream;
