@@ -55,6 +55,10 @@ pub(crate) fn broken_by(source: &Source) -> Vec<String> {
     if source.path.starts_with("sched/") && source.code.contains("super::") {
         broken.push("a module by `super`".to_owned());
     }
+    // A set-uid program must not heed its caller's variables, and only this file knows whether it is one.
+    if source.path != "sys/environment.rs" && source.code.contains("env::var") {
+        broken.push("an environment variable".to_owned());
+    }
     broken.iter().map(|what| format!("{} names {what}", source.path)).collect()
 }
 
