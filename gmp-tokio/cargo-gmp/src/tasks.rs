@@ -11,7 +11,7 @@
 
 use std::ffi::OsString;
 use std::fs;
-use std::io::{self, BufRead, BufReader, PipeReader, Write};
+use std::io::{self, BufRead, BufReader, PipeReader, Read, Write};
 use std::os::fd::AsRawFd;
 use std::process::ExitCode;
 use std::sync::mpsc;
@@ -69,8 +69,11 @@ fn print(answer: PipeReader, begun: &mpsc::Sender<()>) -> Result<()> {
     answer.read_line(&mut greeting)?;
     let _ = begun.send(());
     ensure!(greeting == GREETING, "the program's gmp is not of this version");
+    // The program gives up an asker that does not read, as this one while a pager shows a page.
+    let mut tasks = Vec::new();
+    answer.read_to_end(&mut tasks).context("can't read the tasks")?;
     let mut out = io::stdout().lock();
-    io::copy(&mut answer, &mut out).and_then(|_| out.flush()).context("can't print the tasks")
+    out.write_all(&tasks).and_then(|_| out.flush()).context("can't print the tasks")
 }
 
 #[cfg(test)]
