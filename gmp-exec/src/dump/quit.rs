@@ -79,7 +79,7 @@ fn answer_to(asker: Asker, runtimes: &[Arc<Scheduler>]) -> io::Result<()> {
 
 fn text(runtimes: &[Arc<Scheduler>]) -> String {
     let section = |(index, runtime): (usize, &Arc<Scheduler>)| {
-        let name = runtime.config.name.as_deref().map_or_else(String::new, |name| format!(" \"{name}\""));
+        let name = runtime.config.name.as_deref().map_or_else(String::new, |name| format!(" {name:?}"));
         let tasks = || Tasks::of(SchedulerRef::new(runtime.clone()));
         format!("runtime {}{name}: {}{}", index + 1, tasks().groups(), beginning(&tasks().tree()))
     };

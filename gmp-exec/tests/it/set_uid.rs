@@ -86,7 +86,9 @@ impl SetUid {
         fs::set_permissions(&self.program, fs::Permissions::from_mode(mode)).unwrap();
         let mut child = Command::new(&self.program);
         child.args(["--exact", "--nocapture", "set_uid::in_a_child"]);
-        VARIABLES.iter().for_each(|(variable, _)| drop(child.env_remove(variable)));
+        for (variable, _) in VARIABLES {
+            child.env_remove(variable);
+        }
         let output = child.env(CASE, "1").env(variable, value).output().unwrap();
         let text = String::from_utf8_lossy(&output.stdout);
         let result = text.lines().find_map(|line| line.strip_prefix("result "));

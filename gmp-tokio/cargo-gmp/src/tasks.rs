@@ -21,6 +21,8 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail, ensure};
 use rustix::process::{Pid, Signal, kill_process};
 
+use crate::escaped::escaped;
+
 /// The first line of an answer.
 const GREETING: &str = "gmp 1\n";
 /// How long the program may take to begin its answer.
@@ -72,8 +74,12 @@ fn print(answer: PipeReader, begun: &mpsc::Sender<()>) -> Result<()> {
     // The program gives up an asker that does not read, as this one while a pager shows a page.
     let mut tasks = Vec::new();
     answer.read_to_end(&mut tasks).context("can't read the tasks")?;
-    let mut out = io::stdout().lock();
-    out.write_all(&tasks).and_then(|_| out.flush()).context("can't print the tasks")
+    io::stdout().lock().write_all(printable(&tasks).as_bytes()).context("can't print the tasks")
+}
+
+/// The program may be another one than it says it is.
+fn printable(answer: &[u8]) -> String {
+    String::from_utf8_lossy(answer).lines().map(|line| escaped(line) + "\n").collect()
 }
 
 #[cfg(test)]
@@ -95,6 +101,11 @@ mod tests {
         for line in ["", "1 2", "x", "0", "-1", "--jsn"] {
             assert!(parse(line).unwrap_err().to_string().contains("usage: cargo gmp tasks"), "{line}");
         }
+    }
+
+    #[test]
+    fn an_answer_has_lines_and_no_escape_sequences() {
+        assert_eq!(printable("1 task\n  Größe \u{1b}[31m\n".as_bytes()), "1 task\n  Größe \\u{1b}[31m\n");
     }
 
     #[test]

@@ -24,10 +24,10 @@ fn sigquit_prints_the_tasks_of_every_runtime_and_the_program_goes_on() {
     let mut program = Program::start("waits", "sigquit=1");
     for _ in 0..3 {
         program.signal();
-        let text = program.read_until("gmp: runtime 2 \"second\": ", 1);
+        let text = program.read_until("gmp: runtime 2 \"the\\nsecond\": ", 1);
         assert!(text.contains("gmp: runtime 1: 5 tasks\n"), "{text}");
         assert!(text.contains("gmp:   5 waiting, spawned at ") && text.contains("sigquit.rs:"), "{text}");
-        assert!(text.contains("gmp: runtime 2 \"second\": 1 task\n"), "{text}");
+        assert!(text.contains("gmp: runtime 2 \"the\\nsecond\": 1 task\n"), "{text}");
     }
     program.kill();
 }
@@ -52,7 +52,7 @@ fn sigquit_prints_while_every_worker_is_stuck() {
 fn a_program_that_was_started_with_the_signal_ignored_answers() {
     let mut program = Program::start_by("--ignore-signal=QUIT", "waits", "sigquit=1");
     program.signal();
-    program.read_until("gmp: runtime 2 \"second\": ", 1);
+    program.read_until("gmp: runtime 2 \"the\\nsecond\": ", 1);
     program.kill();
 }
 
@@ -91,7 +91,7 @@ fn an_asker_that_names_another_descriptor_than_that_of_a_pipe_for_writing_gets_n
     // A file, and the end for reading of a pipe.
     for (descriptor, stdout) in [("1", Stdio::from(file)), ("0", Stdio::null()), ("1", Stdio::null())] {
         let _asker = Asker::start(&program, descriptor, stdout);
-        program.read_until("gmp: runtime 2 \"second\": ", 1);
+        program.read_until("gmp: runtime 2 \"the\\nsecond\": ", 1);
     }
     assert_eq!(std::fs::read_to_string(&path).unwrap(), "");
     std::fs::remove_file(path).unwrap();
@@ -106,7 +106,7 @@ fn an_asker_that_does_not_read_is_given_up() {
     let _asker = Asker::start(&program, "1", Stdio::from(writer));
     // The answer to this signal waits for the one before.
     program.signal();
-    program.read_until("gmp: runtime 2 \"second\": ", 1);
+    program.read_until("gmp: runtime 2 \"the\\nsecond\": ", 1);
     drop(reader);
     program.kill();
 }
@@ -228,7 +228,7 @@ fn in_a_child() {
 
 fn wait() {
     let first = multi(2).build().unwrap();
-    let second = current().name("second").build().unwrap();
+    let second = current().name("the\nsecond").build().unwrap();
     (0..5).for_each(|_| drop(first.spawn(pending::<()>())));
     second.spawn(pending::<()>());
     wait_until(|| first.handle().tasks().filter(|info| info.age.is_some()).count() == 5);
