@@ -41,6 +41,7 @@ mod blocked;
 mod contain;
 mod context;
 mod dump;
+mod escaped;
 mod metrics;
 mod procs;
 mod sched;

@@ -15,10 +15,10 @@
 
 use std::error::Error;
 use std::ffi::OsString;
+use std::fmt;
 use std::path::Path;
-use std::{env, fmt};
 
-use crate::sys::{affinity, cgroup};
+use crate::sys::{affinity, cgroup, environment};
 
 /// Overrides the number of Ps of runtimes that don't set `worker_threads`.
 const VARIABLE: &str = "GMP_MAXPROCS";
@@ -46,7 +46,7 @@ fn available_below(root: &Path) -> usize {
 ///
 /// `GMP_MAXPROCS` is set to something other than a whole number from 1 to [`MAX_PROCS`].
 pub(crate) fn from_env() -> Result<Option<usize>, ProcsError> {
-    env::var_os(VARIABLE).map(parse).transpose()
+    environment::var_os(VARIABLE).map(parse).transpose()
 }
 
 fn parse(value: OsString) -> Result<usize, ProcsError> {
@@ -77,7 +77,7 @@ impl Error for ProcsError {}
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
+    use std::{env, fs};
 
     use super::*;
 

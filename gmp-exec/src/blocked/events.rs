@@ -64,7 +64,7 @@ macro_rules! emit {
                 count,
                 is_root = begun.is_root,
                 task.id = begun.task.as_u64(),
-                spawn.file = short(begun.location.file()),
+                spawn.file = short(begun.location.file()).0,
                 spawn.line = begun.location.line(),
                 syscall = call.map(name),
                 fd = call.and_then(|call| call.call.descriptor),

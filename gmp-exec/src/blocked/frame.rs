@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::report::short;
 use super::stack;
+use crate::escaped::Escaped;
 
 /// The addresses of a stack, and once a report has asked for them, their names and lines: to find
 /// those, tens of MiB of debugging information are read. Clones share the names.
@@ -138,13 +139,13 @@ impl fmt::Display for BlockedStack {
 
 impl fmt::Display for BlockedFrame {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let function = self.function.as_deref().unwrap_or("?");
+        let function = Escaped(self.function.as_deref().unwrap_or("?"));
         let place = self.file.as_deref().zip(self.line);
         match (place, f.alternate()) {
             (Some((file, line)), false) => write!(f, "at {}:{line}", short(file)),
             (Some((file, line)), true) => write!(f, "{function} at {}:{line}", short(file)),
             (None, false) => write!(f, "in {function}"),
-            (None, true) => f.write_str(function),
+            (None, true) => write!(f, "{function}"),
         }
     }
 }

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use super::frame::BlockedStack;
 use super::look::Call;
 use super::stack;
+use crate::escaped::Escaped;
 use crate::task::{Id, StuckBy};
 
 /// The tasks of a runtime that have held their threads for long, by where they were spawned.
@@ -157,7 +158,7 @@ impl fmt::Display for BlockedEntry {
         }?;
         match (self.stacks.as_slice(), &self.no_stack) {
             ([], None) => Ok(()),
-            ([], Some(reason)) => write!(f, ", no stack: {reason}"),
+            ([], Some(reason)) => write!(f, ", no stack: {}", Escaped(reason)),
             ([stack], _) => write!(f, ", {stack}"),
             (stacks, _) => stacks.iter().try_for_each(|stack| write!(f, ", {}x {stack}", stack.count)),
         }
@@ -194,7 +195,7 @@ impl fmt::Display for BlockedCall {
             None => write!(f, "system call {}", self.number)?,
         }
         match (self.descriptor, &self.target) {
-            (Some(descriptor), Some(target)) => write!(f, "(fd {descriptor} -> {target})"),
+            (Some(descriptor), Some(target)) => write!(f, "(fd {descriptor} -> {})", Escaped(target)),
             (Some(descriptor), None) => write!(f, "(fd {descriptor})"),
             (None, _) => Ok(()),
         }
@@ -225,9 +226,9 @@ fn add_stack(mut stacks: Vec<BlockedStack>, stack: BlockedStack) -> Vec<BlockedS
 
 /// A file of a published crate is named by the crate, without the folder into which cargo has
 /// unpacked it.
-pub(super) fn short(file: &str) -> &str {
+pub(super) fn short(file: &str) -> Escaped<'_> {
     let in_registry = file.split_once("/registry/src/").and_then(|(_, rest)| rest.split_once('/'));
-    in_registry.map_or(file, |(_, crate_and_path)| crate_and_path)
+    Escaped(in_registry.map_or(file, |(_, crate_and_path)| crate_and_path))
 }
 
 /// Each line with `gmp: ` before it.
@@ -287,6 +288,28 @@ mod tests {
     }
 
     #[test]
+    fn a_name_of_a_file_adds_no_line() {
+        let target = "/tmp/a\ngmp: blocked 9x\u{1b}[31m";
+        let mut entry = entry(BlockedCause::Blocked, vec![call(Some("read"), Some(9), Some(target))]);
+        let frame = |function: &str, file: Option<&str>, origin| BlockedFrame {
+            function: Some(function.to_owned()),
+            file: file.map(str::to_owned),
+            line: Some(7),
+            origin,
+        };
+        let frames = [frame("f", Some("a\n.rs"), FrameOrigin::Dependency), frame("g\u{1b}", None, FrameOrigin::Own)];
+        entry.stacks = vec![BlockedStack { frames: Frames::with_names(Vec::new(), frames.into()), count: 1 }];
+        let text = entry.to_string();
+        assert!(
+            text.contains(r", in read(fd 9 -> /tmp/a\ngmp: blocked 9x\u{1b}[31m), computing at a\n.rs:7"),
+            "{text}"
+        );
+        assert!(text.ends_with(r", which was called in g\u{1b}"), "{text}");
+        (entry.stacks, entry.no_stack) = (Vec::new(), Some("beyond a\n+0x7".to_owned()));
+        assert!(entry.to_string().ends_with(r", no stack: beyond a\n+0x7"), "{entry}");
+    }
+
+    #[test]
     fn stacks_that_differ_outside_of_the_task_are_one() {
         let named = |function: &str, addresses: &[u64], count| {
             let (function, origin) = (Some(function.to_owned()), FrameOrigin::Own);
@@ -302,6 +325,7 @@ mod tests {
 
     #[test]
     fn files_of_published_crates_are_named_by_the_crate() {
+        let short = |file| short(file).0;
         assert_eq!(short("/home/x/.cargo/registry/src/index-1949/axum-0.8.9/src/serve.rs"), "axum-0.8.9/src/serve.rs");
         assert_eq!(short("src/main.rs"), "src/main.rs");
         assert_eq!(short("/registry/src/main.rs"), "/registry/src/main.rs");

@@ -3,6 +3,8 @@
 
 use std::io;
 
+use crate::sys::environment;
+
 const VARIABLE: &str = "GMP_BLOCKED";
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -21,14 +23,7 @@ impl Settings {
     }
 
     pub(crate) fn from_env() -> io::Result<Settings> {
-        let invalid = |error: String| io::Error::new(io::ErrorKind::InvalidInput, error);
-        match std::env::var(VARIABLE) {
-            Ok(text) => parse(&text).map_err(invalid),
-            Err(std::env::VarError::NotPresent) => Ok(Settings::default()),
-            Err(std::env::VarError::NotUnicode(text)) => {
-                Err(invalid(format!("{VARIABLE}={text:?} is not valid UTF-8")))
-            }
-        }
+        Ok(environment::parsed(VARIABLE, parse)?.unwrap_or_default())
     }
 }
 

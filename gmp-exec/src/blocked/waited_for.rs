@@ -32,8 +32,7 @@ pub(crate) fn describe(machines: &[Arc<Machine>]) -> String {
         0 => String::new(),
         more => format!("; {more} more places"),
     };
-    // Names of files may have any characters.
-    (named.join("; ") + &more).replace(char::is_control, "?")
+    named.join("; ") + &more
 }
 
 /// Where tasks were spawned.

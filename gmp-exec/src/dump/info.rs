@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use super::polled::Polled;
 use super::waits::{Now, WaitsFor};
+use crate::escaped::Escaped;
 use crate::task::{Header, Id, Reading, Stage, Wait, name_of};
 
 /// What a task does.
@@ -164,9 +165,9 @@ impl fmt::Display for Short {
         let (file, line) = (self.0.file(), self.0.line());
         let in_registry = file.split_once("/registry/src/").and_then(|(_, rest)| rest.split_once('/'));
         match (in_registry, file.split_once("/tokio-real/")) {
-            (Some((_, crate_and_path)), _) => write!(f, "{crate_and_path}:{line}"),
-            (None, Some((_, path))) => write!(f, "tokio/{path}:{line}"),
-            (None, None) => write!(f, "{file}:{line}"),
+            (Some((_, crate_and_path)), _) => write!(f, "{}:{line}", Escaped(crate_and_path)),
+            (None, Some((_, path))) => write!(f, "tokio/{}:{line}", Escaped(path)),
+            (None, None) => write!(f, "{}:{line}", Escaped(file)),
         }
     }
 }

@@ -80,7 +80,7 @@ fn string(f: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result {
     for c in text.chars() {
         match c {
             '"' | '\\' => write!(f, "\\{c}")?,
-            '\0'..='\u{1f}' => write!(f, "\\u{:04x}", u32::from(c))?,
+            c if c.is_control() => write!(f, "\\u{:04x}", u32::from(c))?,
             _ => f.write_char(c)?,
         }
     }
@@ -102,7 +102,9 @@ mod tests {
     #[test]
     fn what_json_does_not_allow_in_a_string_is_escaped() {
         assert_eq!(Text("src/main.rs").to_string(), r#""src/main.rs""#);
-        assert_eq!(Text("a\"b\\c\nd\u{1f}\u{7f}é").to_string(), "\"a\\\"b\\\\c\\u000ad\\u001f\u{7f}é\"");
+        assert_eq!(Text("a\"b\\c\nd\u{1f}é").to_string(), r#""a\"b\\c\u000ad\u001fé""#);
+        // Terminals obey these, too.
+        assert_eq!(Text("\u{7f}\u{9b}31m").to_string(), r#""\u007f\u009b31m""#);
     }
 
     #[test]

@@ -48,6 +48,7 @@
 //! What one task does is read in one piece (`task::progress`), and what it waits for counts only if
 //! it is of the task's last poll (`task::waiting`). Two tasks are seen at different moments.
 
+mod asker;
 mod groups;
 mod info;
 mod json;

@@ -6,22 +6,17 @@
 //! stuck.
 //!
 //! The text goes to standard error in one write. `cargo gmp tasks PID` gets it instead, if it was
-//! that command that has sent the signal: its thread's name says which of its descriptors the text
-//! is to be written into. Only processes of the same user can be read in `/proc`, so no other user
-//! gets the text.
+//! that command that has sent the signal (`asker`).
 
-use std::fs::{self, File};
 use std::io::{self, Write};
 use std::sync::{Mutex, MutexGuard, Weak};
 
+use super::asker::{Asker, Form};
 use super::signal::Signals;
 use super::tree::TaskTree;
 use super::walk::Tasks;
 use crate::sched::{Scheduler, SchedulerRef};
 use crate::sync::Arc;
-
-/// The beginning of the asking thread's name. A descriptor follows, and `j` for JSON.
-const ASKER: &str = "gmp-tasks:";
 
 /// The first line of an answer: an asker sees that it has begun, and that it understands it.
 const GREETING: &[u8] = b"gmp 1\n";
@@ -64,16 +59,27 @@ fn answer(mut signals: Signals) {
         let runtimes: Vec<Arc<Scheduler>> = lock().runtimes.iter().filter_map(Weak::upgrade).collect();
         // Nothing can be done about a closed stderr, or an asker that has gone.
         let _ = match Asker::find(sender) {
-            Some(asker) => asker.answer(&runtimes),
+            Some(asker) => answer_to(asker, &runtimes),
             None => io::stderr().lock().write_all(prefixed(&text(&runtimes)).as_bytes()),
         };
         runtimes.iter().for_each(|runtime| runtime.recorded.note_sigquit(runtime));
     }
 }
 
+fn answer_to(asker: Asker, runtimes: &[Arc<Scheduler>]) -> io::Result<()> {
+    let form = asker.form;
+    let mut out = io::BufWriter::new(asker);
+    out.write_all(GREETING)?;
+    match form {
+        Form::Json => write_json(runtimes, &mut out)?,
+        Form::Text => out.write_all(text(runtimes).as_bytes())?,
+    }
+    out.flush()
+}
+
 fn text(runtimes: &[Arc<Scheduler>]) -> String {
     let section = |(index, runtime): (usize, &Arc<Scheduler>)| {
-        let name = runtime.config.name.as_deref().map_or_else(String::new, |name| format!(" \"{name}\""));
+        let name = runtime.config.name.as_deref().map_or_else(String::new, |name| format!(" {name:?}"));
         let tasks = || Tasks::of(SchedulerRef::new(runtime.clone()));
         format!("runtime {}{name}: {}{}", index + 1, tasks().groups(), beginning(&tasks().tree()))
     };
@@ -108,51 +114,9 @@ fn prefixed(text: &str) -> String {
     text.lines().map(|line| format!("gmp: {line}\n")).collect()
 }
 
-/// A process that waits for the text.
-#[derive(Debug)]
-struct Asker {
-    file: File,
-    is_json: bool,
-}
-
-impl Asker {
-    fn answer(self, runtimes: &[Arc<Scheduler>]) -> io::Result<()> {
-        let mut out = io::BufWriter::new(self.file);
-        out.write_all(GREETING)?;
-        if self.is_json {
-            write_json(runtimes, &mut out)?
-        } else {
-            out.write_all(text(runtimes).as_bytes())?
-        }
-        out.flush()
-    }
-
-    fn find(process: i32) -> Option<Asker> {
-        let name = fs::read_to_string(format!("/proc/{process}/comm")).ok()?;
-        let (descriptor, is_json) = parse(&name)?;
-        let file = File::options().write(true).open(format!("/proc/{process}/fd/{descriptor}")).ok()?;
-        Some(Asker { file, is_json })
-    }
-}
-
-fn parse(name: &str) -> Option<(u32, bool)> {
-    let rest = name.trim_end().strip_prefix(ASKER)?;
-    let number = rest.strip_suffix('j');
-    Some((number.unwrap_or(rest).parse().ok()?, number.is_some()))
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{parse, prefixed};
-
-    #[test]
-    fn an_asker_is_known_by_the_name_of_its_thread() {
-        assert_eq!(parse("gmp-tasks:17\n"), Some((17, false)));
-        assert_eq!(parse("gmp-tasks:3j\n"), Some((3, true)));
-        for name in ["bash\n", "gmp-tasks\n", "gmp-tasks:\n", "gmp-tasks:x\n", "gmp-tasks:-1\n", "cargo-gmp\n"] {
-            assert_eq!(parse(name), None, "{name}");
-        }
-    }
+    use super::prefixed;
 
     #[test]
     fn each_line_says_where_it_comes_from() {

@@ -45,6 +45,8 @@ mod imp {
 
     use rustix::thread::{MembarrierCommand, MembarrierQuery, membarrier, membarrier_query};
 
+    use crate::sys::environment;
+
     /// Whether [`heavy`] reaches every thread. Set once, before any machine starts.
     static ASYMMETRIC: AtomicBool = AtomicBool::new(false);
 
@@ -74,7 +76,7 @@ mod imp {
             let offered = membarrier_query().contains(MembarrierQuery::PRIVATE_EXPEDITED);
             // Registers now if the linker has left out what was to run before `main`.
             let registered = offered && register().is_ok();
-            let forbidden = std::env::var_os("GMP_NO_MEMBARRIER").is_some();
+            let forbidden = environment::var_os("GMP_NO_MEMBARRIER").is_some();
             ASYMMETRIC.store(registered && !forbidden, SeqCst);
         });
     }

@@ -6,6 +6,7 @@ pub(crate) mod caches;
 pub(crate) mod cgroup;
 pub(crate) mod cpu;
 pub(crate) mod cycles;
+pub(crate) mod environment;
 pub(crate) mod errno;
 #[cfg(test)]
 pub(crate) mod fake_root;

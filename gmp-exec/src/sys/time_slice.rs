@@ -27,6 +27,7 @@
 
 use std::io;
 
+use crate::sys::environment;
 use crate::sys::thread_state::ThreadId;
 
 const VARIABLE: &str = "GMP_TIME_SLICES";
@@ -50,7 +51,7 @@ impl TimeSlices {
     ///
     /// The variable is set, but neither `on` nor `off`.
     pub(crate) fn from_env() -> io::Result<TimeSlices> {
-        match std::env::var_os(VARIABLE) {
+        match environment::var_os(VARIABLE) {
             None if is_filtered() => Ok(TimeSlices::Off),
             None => Ok(TimeSlices::AfterLongPolls),
             Some(text) if text == "on" => Ok(TimeSlices::Always),

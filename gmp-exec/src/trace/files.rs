@@ -17,6 +17,7 @@ use super::roll;
 use super::settings::Settings;
 use super::snapshot::Snapshot;
 use super::stuck::{StuckPoll, StuckPolls};
+use crate::escaped::Escaped;
 use crate::sched::state::machine::Machine;
 use crate::sched::{Scheduler, SchedulerRef};
 use crate::sync::{Arc, Mutex};
@@ -169,5 +170,5 @@ pub(super) fn with_suffix(file: &Path, suffix: &str) -> PathBuf {
 /// One write, so that the line does not mix with a panic's message. Nothing can be done about a
 /// closed stderr.
 pub(super) fn say(line: &str) {
-    let _ = io::stderr().write_all(format!("gmp: {line}\n").as_bytes());
+    let _ = io::stderr().write_all(format!("gmp: {}\n", Escaped(line)).as_bytes());
 }

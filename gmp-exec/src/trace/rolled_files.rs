@@ -8,6 +8,10 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+/// A file with a larger number is not one of these: no program makes so many. So a number can be
+/// counted up without end.
+const MOST: u64 = u64::MAX / 2;
+
 #[derive(Debug)]
 pub(super) struct RolledFiles {
     /// Without the number.
@@ -94,7 +98,7 @@ impl RolledFiles {
             Some(extension) => rest.strip_suffix(extension.to_str()?)?.strip_suffix('.')?,
             None => rest,
         };
-        if digits.len() < 6 { None } else { digits.parse().ok() }
+        if digits.len() < 6 { None } else { digits.parse().ok().filter(|number| *number <= MOST) }
     }
 
     fn path(&self, number: u64) -> PathBuf {
@@ -161,6 +165,19 @@ mod tests {
         assert_eq!(folder.names(), expected);
         let own = folder.0.join("t-000010.x");
         assert_eq!(rolled.range(), Some((own.clone(), own)));
+    }
+
+    /// Anyone who may write to the folder can make such a file.
+    #[test]
+    fn a_file_with_the_largest_number_is_another_program_s() {
+        let folder = Folder::new("largest");
+        for number in [u64::MAX, u64::MAX - 1, 7] {
+            fs::write(folder.0.join(format!("t-{number:06}.x")), [0; 4]).unwrap();
+        }
+        let mut rolled = RolledFiles::new(&folder.0.join("t.x"), 4);
+        rolled.add(&[0; 4]).unwrap();
+        rolled.add(&[0; 4]).unwrap();
+        assert_eq!(folder.names(), ["t-000009.x", "t-18446744073709551614.x", "t-18446744073709551615.x"]);
     }
 
     #[test]

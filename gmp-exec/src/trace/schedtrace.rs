@@ -11,6 +11,7 @@ use std::{io, mem};
 
 use crate::sched::Scheduler;
 use crate::sys::cgroup::{self, Throttling};
+use crate::sys::environment;
 
 const VARIABLE: &str = "GMP_DEBUG";
 
@@ -30,13 +31,7 @@ pub(crate) struct Debug {
 
 impl Debug {
     pub(crate) fn from_env() -> io::Result<Debug> {
-        match std::env::var(VARIABLE) {
-            Ok(text) => parse(&text).map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error)),
-            Err(std::env::VarError::NotPresent) => Ok(Debug::default()),
-            Err(std::env::VarError::NotUnicode(text)) => {
-                Err(io::Error::new(io::ErrorKind::InvalidInput, format!("{VARIABLE}={text:?} is not valid UTF-8")))
-            }
-        }
+        Ok(environment::parsed(VARIABLE, parse)?.unwrap_or_default())
     }
 }
 

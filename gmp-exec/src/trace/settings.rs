@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::recorder::{LEAST_SIZE, MOST_SIZE, USUAL_SIZE};
+use crate::sys::environment;
 
 const VARIABLE: &str = "GMP_TRACE";
 
@@ -32,14 +33,7 @@ pub(crate) struct Settings {
 impl Settings {
     /// `None`: the variable is not set, or empty.
     pub(crate) fn from_env() -> io::Result<Option<Settings>> {
-        let invalid = |error: String| io::Error::new(io::ErrorKind::InvalidInput, error);
-        match std::env::var(VARIABLE) {
-            Ok(text) => parse(&text).map_err(invalid),
-            Err(std::env::VarError::NotPresent) => Ok(None),
-            Err(std::env::VarError::NotUnicode(text)) => {
-                Err(invalid(format!("{VARIABLE}={text:?} is not valid UTF-8")))
-            }
-        }
+        Ok(environment::parsed(VARIABLE, parse)?.flatten())
     }
 
     /// Whether the file is written at the end of the runtime, because nothing else is asked for.

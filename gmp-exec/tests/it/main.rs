@@ -30,6 +30,8 @@ mod metrics;
 mod netpoll;
 mod resize;
 mod scheduling;
+#[cfg(target_os = "linux")]
+mod set_uid;
 #[cfg(feature = "tracing")]
 mod spans;
 mod spawn;

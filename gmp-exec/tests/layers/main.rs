@@ -49,6 +49,10 @@ fn a_module_that_names_one_above_it_is_found() {
     assert_eq!(broken("sched/a.rs", "use super::b;\n"), ["sched/a.rs names a module by `super`"]);
     assert_eq!(broken("blocked/queue.rs", "use crate::sched::park::park;\n"), ["blocked/queue.rs names sched::park"]);
     assert_eq!(broken("blocked/queue.rs", "use crate::sched::state::machine::Machine;\n"), [""; 0]);
+    assert_eq!(
+        broken("procs.rs", "fn f() {\n    std::env::var_os(\"GMP\");\n}\n"),
+        ["procs.rs names an environment variable"]
+    );
     assert_eq!(broken("newcomer/mod.rs", ""), ["newcomer/mod.rs has no rule"]);
 }
 

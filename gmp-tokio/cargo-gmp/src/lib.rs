@@ -27,6 +27,7 @@ mod console;
 mod digest;
 mod doctor;
 mod draft;
+mod escaped;
 mod handed_over;
 mod hindrances;
 mod install;

@@ -3,6 +3,7 @@
 
 use std::io;
 
+use crate::sys::environment;
 use crate::task::Observed;
 
 const VARIABLE: &str = "GMP_LEAKS";
@@ -23,14 +24,7 @@ pub enum Leaks {
 
 impl Leaks {
     pub(crate) fn from_env() -> io::Result<Option<Leaks>> {
-        let invalid = |error: String| io::Error::new(io::ErrorKind::InvalidInput, error);
-        match std::env::var(VARIABLE) {
-            Ok(text) => parse(&text).map(Some).map_err(invalid),
-            Err(std::env::VarError::NotPresent) => Ok(None),
-            Err(std::env::VarError::NotUnicode(text)) => {
-                Err(invalid(format!("{VARIABLE}={text:?} is not valid UTF-8")))
-            }
-        }
+        environment::parsed(VARIABLE, parse)
     }
 
     pub(crate) fn observed(self) -> Observed {

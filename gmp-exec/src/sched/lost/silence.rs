@@ -17,6 +17,7 @@ use std::time::{Duration, Instant};
 use crate::sched::scheduler::Scheduler;
 use crate::sched::state::machine::Machine;
 use crate::sync::Arc;
+use crate::sys::environment;
 
 const VARIABLE: &str = "GMP_DEADLOCK_AFTER";
 
@@ -92,12 +93,7 @@ fn activity(scheduler: &Scheduler) -> u64 {
 
 /// The limit in the environment. `None`: it says nothing; 0: there is no limit.
 pub(crate) fn limit_from_env() -> io::Result<Option<Duration>> {
-    let invalid = |error: String| io::Error::new(io::ErrorKind::InvalidInput, error);
-    match std::env::var(VARIABLE) {
-        Ok(text) => parse(&text).map(Some).map_err(invalid),
-        Err(std::env::VarError::NotPresent) => Ok(None),
-        Err(std::env::VarError::NotUnicode(text)) => Err(invalid(format!("{VARIABLE}={text:?} is not valid UTF-8"))),
-    }
+    environment::parsed(VARIABLE, parse)
 }
 
 fn parse(text: &str) -> Result<Duration, String> {

@@ -2,7 +2,8 @@
 //! report must say so: the cause, the line that has spawned the task, how often, and the system
 //! call.
 
-use std::io::Read;
+use std::fs::File;
+use std::io::{Read, Write};
 use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
@@ -12,6 +13,7 @@ use gmp_exec::runtime::{BlockedCause, BlockedEntry, BlockedReport, Runtime};
 use gmp_exec::spawn;
 use gmp_exec::task::{block_in_place, blocking, spawn_blocking, spawn_blocking_in_place, yield_now};
 use gmp_exec::time::sleep;
+use rustix::fs::{CWD, Mode, mkfifoat};
 
 use crate::support::{Flag, Watchdog, alone, compute_for, current, multi, run, wait_until};
 
@@ -89,6 +91,19 @@ fn a_task_that_reads_from_a_pipe_is_reported_with_the_pipe() {
     assert_call(&entry, &["read"]);
     assert!(entry.calls[0].target.as_ref().unwrap().starts_with("pipe:["), "{entry}");
     assert!(cat.wait().unwrap().success());
+}
+
+/// Whoever names a file could otherwise add lines to what is printed.
+#[test]
+fn a_file_of_any_name_is_in_one_line() {
+    let file = std::env::temp_dir().join(format!("gmp-report-{}\ngmp: forged\u{1b}[31m", std::process::id()));
+    mkfifoat(CWD, &file, Mode::RUSR | Mode::WUSR).unwrap();
+    let input = File::options().read(true).write(true).open(&file).unwrap();
+    std::fs::remove_file(&file).unwrap();
+    let mut output = input.try_clone().unwrap();
+    let entry = report_of(move || output.read_exact(&mut [0]).unwrap(), move || (&input).write_all(b"x").unwrap());
+    assert_eq!(entry.to_string().lines().count(), 1, "{entry:?}");
+    assert!(entry.to_string().contains(r"\ngmp: forged\u{1b}[31m"), "{entry:?}");
 }
 
 #[test]

@@ -3,6 +3,7 @@
 //! Each case is a process of its own, which runs this binary with the test `in_a_child`. It ends at
 //! the latest when a test has run out of patience, and so does each wait for it.
 
+use std::fs::File;
 use std::future::pending;
 use std::io::{BufRead, BufReader, Read};
 use std::os::unix::process::ExitStatusExt;
@@ -11,6 +12,7 @@ use std::time::Duration;
 use std::{env, thread};
 
 use gmp_exec::time::sleep;
+use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::support::{FOREVER, Watchdog, current, multi, wait_until};
@@ -22,10 +24,10 @@ fn sigquit_prints_the_tasks_of_every_runtime_and_the_program_goes_on() {
     let mut program = Program::start("waits", "sigquit=1");
     for _ in 0..3 {
         program.signal();
-        let text = program.read_until("gmp: runtime 2 \"second\": ", 1);
+        let text = program.read_until("gmp: runtime 2 \"the\\nsecond\": ", 1);
         assert!(text.contains("gmp: runtime 1: 5 tasks\n"), "{text}");
         assert!(text.contains("gmp:   5 waiting, spawned at ") && text.contains("sigquit.rs:"), "{text}");
-        assert!(text.contains("gmp: runtime 2 \"second\": 1 task\n"), "{text}");
+        assert!(text.contains("gmp: runtime 2 \"the\\nsecond\": 1 task\n"), "{text}");
     }
     program.kill();
 }
@@ -50,7 +52,7 @@ fn sigquit_prints_while_every_worker_is_stuck() {
 fn a_program_that_was_started_with_the_signal_ignored_answers() {
     let mut program = Program::start_by("--ignore-signal=QUIT", "waits", "sigquit=1");
     program.signal();
-    program.read_until("gmp: runtime 2 \"second\": ", 1);
+    program.read_until("gmp: runtime 2 \"the\\nsecond\": ", 1);
     program.kill();
 }
 
@@ -67,21 +69,66 @@ fn a_process_that_says_so_in_its_name_gets_the_answer() {
     }
 }
 
-/// Asks from a child, whose name is changed. A shell sends the signal itself, and reads nothing.
 fn ask(program: &Program, suffix: &str) -> String {
     let _watchdog = Watchdog::new();
-    let id = program.child.id();
-    let script = format!("printf gmp-tasks:1{suffix} > /proc/$$/comm; kill -QUIT {id}; read _");
-    let mut asker = Command::new("sh");
-    let mut asker = asker.args(["-c", &script]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
-    let mut answer = BufReader::new(asker.stdout.take().unwrap());
+    let mut asker = Asker::start(program, &format!("1{suffix}"), Stdio::piped());
+    let mut answer = BufReader::new(asker.0.stdout.take().unwrap());
     let mut text = String::new();
     // The asker lives until its answer has begun.
     answer.read_line(&mut text).unwrap();
-    drop(asker.stdin.take());
-    asker.wait().unwrap();
+    drop(asker);
     answer.read_to_string(&mut text).unwrap();
     text
+}
+
+/// Otherwise who sends the signal could have the program write into any file that the program may
+/// write.
+#[test]
+fn an_asker_that_names_another_descriptor_than_that_of_a_pipe_for_writing_gets_no_answer() {
+    let mut program = Program::start("waits", "sigquit=1");
+    let path = env::temp_dir().join(format!("gmp-sigquit-{}", std::process::id()));
+    let file = File::create(&path).unwrap();
+    // A file, and the end for reading of a pipe.
+    for (descriptor, stdout) in [("1", Stdio::from(file)), ("0", Stdio::null()), ("1", Stdio::null())] {
+        let _asker = Asker::start(&program, descriptor, stdout);
+        program.read_until("gmp: runtime 2 \"the\\nsecond\": ", 1);
+    }
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), "");
+    std::fs::remove_file(path).unwrap();
+    program.kill();
+}
+
+#[test]
+fn an_asker_that_does_not_read_is_given_up() {
+    let mut program = Program::start("waits", "sigquit=1");
+    let (reader, writer) = pipe_with(PipeFlags::NONBLOCK).unwrap();
+    while rustix::io::write(&writer, &[0; 4096]).is_ok() {}
+    let _asker = Asker::start(&program, "1", Stdio::from(writer));
+    // The answer to this signal waits for the one before.
+    program.signal();
+    program.read_until("gmp: runtime 2 \"the\\nsecond\": ", 1);
+    drop(reader);
+    program.kill();
+}
+
+/// A process that names a descriptor of its own for the answer. A shell sends the signal itself, and
+/// reads nothing.
+struct Asker(Child);
+
+impl Asker {
+    fn start(program: &Program, descriptor: &str, stdout: Stdio) -> Asker {
+        let script = "printf gmp-tasks:$1 > /proc/$$/comm; kill -QUIT $2; read _";
+        let mut asker = Command::new("sh");
+        asker.args(["-c", script, "sh", descriptor, &program.child.id().to_string()]);
+        Asker(asker.stdin(Stdio::piped()).stdout(stdout).spawn().unwrap())
+    }
+}
+
+impl Drop for Asker {
+    fn drop(&mut self) {
+        drop(self.0.stdin.take());
+        self.0.wait().unwrap();
+    }
 }
 
 /// The system's default, as on tokio.
@@ -181,7 +228,7 @@ fn in_a_child() {
 
 fn wait() {
     let first = multi(2).build().unwrap();
-    let second = current().name("second").build().unwrap();
+    let second = current().name("the\nsecond").build().unwrap();
     (0..5).for_each(|_| drop(first.spawn(pending::<()>())));
     second.spawn(pending::<()>());
     wait_until(|| first.handle().tasks().filter(|info| info.age.is_some()).count() == 5);

@@ -351,6 +351,18 @@ mod tests {
     }
 
     #[test]
+    fn a_foreign_name_is_in_one_line() {
+        let names = [interned(1, 1, "poll"), interned(3, 1, "called")].concat();
+        let track = "P0 Größe\n  99 %\u{1b}[31m".as_bytes();
+        let track = packet(Message::default().bytes(60, &Message::default().number(1, 7).bytes(2, track).0));
+        let begin = event(1, 1, Message::default().number(1, 1).bytes(6, b"at a\n.rs"));
+        let trace = Trace::read(&[names, track, begin, event(2, 2, Message::default())].concat()).unwrap();
+        let report = crate::trace::report::report(&trace);
+        assert!(report.contains(r"P0 Größe\n  99 %\u{1b}[31m"), "{report}");
+        assert_eq!(trace.slices[0].called.as_deref(), Some(r"at a\n.rs"));
+    }
+
+    #[test]
     fn a_slice_that_a_file_has_cut_goes_on_in_the_next() {
         let [first, second] = [file(false, 1, 5, "cut"), file(true, 5, 9, "done")];
         assert_eq!(slices(&[first.clone(), second.clone()]), [(1, 9, false)]);

@@ -2,6 +2,8 @@
 
 use anyhow::{Context, Result, bail};
 
+use crate::escaped::escaped;
+
 /// One field of a message.
 pub(super) struct Field<'a> {
     pub(super) number: u64,
@@ -28,8 +30,9 @@ impl<'a> Value<'a> {
         }
     }
 
+    /// Without control characters.
     pub(super) fn text(&self) -> String {
-        String::from_utf8_lossy(self.bytes()).into_owned()
+        escaped(&String::from_utf8_lossy(self.bytes()))
     }
 }
 
