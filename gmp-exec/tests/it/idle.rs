@@ -18,7 +18,7 @@ use crate::fake_netpoll::FakeNetpoll;
 use crate::support::{FOREVER, Flag, current, in_child, in_place, multi, run, wait_until};
 
 /// How often each thread but the calling one has left a core, by name.
-fn switches() -> BTreeMap<String, u64> {
+pub(crate) fn switches() -> BTreeMap<String, u64> {
     let own = fs::read_link("/proc/thread-self").unwrap();
     let tasks = fs::read_dir("/proc/self/task").unwrap().map(|entry| entry.unwrap());
     let others = tasks.filter(|entry| Some(&*entry.file_name()) != own.file_name());
@@ -41,7 +41,7 @@ fn field<'a>(status: &'a str, name: &str) -> &'a str {
 
 /// Checks that no thread wakes up for two seconds after all have gone to sleep. The test can't know
 /// that moment, because a thread that gets no core also looks asleep, so it tries again.
-fn assert_silent() {
+pub(crate) fn assert_silent() {
     wait_until(|| {
         let before = switches();
         thread::sleep(Duration::from_secs(2));

@@ -30,6 +30,9 @@ pub(in crate::sched) enum TakeOutcome {
     NoMachine,
 }
 
+/// The steps of a take, once the machine may be without its processor.
+type Take = fn(&Arc<Scheduler>, &Note) -> TakeOutcome;
+
 /// What came of a look at the list of takeable processors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::sched) enum Retaken {
@@ -91,33 +94,49 @@ impl Scheduler {
     /// Takes a processor from a stuck machine and gives it to another one. The other machine is
     /// found first, so that no processor is taken without a machine to run it.
     pub(in crate::sched) fn retake(self: &Arc<Self>, note: &Note) -> TakeOutcome {
+        self.take_if_permitted(note, Self::reserve_and_retake)
+    }
+
+    /// Takes a processor that nothing waits for, so that sysmon need not watch the poll or section
+    /// any longer. The processor becomes idle, unless no machine sleeps in the netpoll: then a
+    /// machine is found for it.
+    pub(in crate::sched) fn take_to_idle(self: &Arc<Self>, note: &Note) -> TakeOutcome {
+        let outcome = self.take_if_permitted(note, Self::take_then_hand_off);
+        if outcome == TakeOutcome::Done {
+            self.takeable.remove(&note.machine);
+        }
+        outcome
+    }
+
+    /// A machine that computes needs a permit to do so without its processor.
+    fn take_if_permitted(self: &Arc<Self>, note: &Note, take: Take) -> TakeOutcome {
         let needs_permit = note.cause == StuckBy::Computing && !note.machine.absence.has_permit(note.seen.turn());
         if !needs_permit {
-            return self.reserve_and_retake(note);
+            return take(self, note);
         }
         if !self.hogs.try_acquire() {
             return TakeOutcome::Refused;
         }
-        self.retake_with_permit(note)
+        self.take_with_permit(note, take)
     }
 
     /// The same for a machine that computes, although as many machines as allowed compute without a
     /// processor.
     pub(in crate::sched) fn retake_beyond_limit(self: &Arc<Self>, note: &Note) -> TakeOutcome {
         self.hogs.acquire_extra();
-        self.retake_with_permit(note)
+        self.take_with_permit(note, Self::reserve_and_retake)
     }
 
     /// The machine releases the permit of a poll that has lost its processor, and may do so before
     /// this function returns.
-    fn retake_with_permit(self: &Arc<Self>, note: &Note) -> TakeOutcome {
+    fn take_with_permit(self: &Arc<Self>, note: &Note, take: Take) -> TakeOutcome {
         let (permit, turn) = (&note.machine.absence, note.seen.turn());
         if !permit.give_permit(turn) {
             // Another taker, or sysmon, has just given it one.
             self.release_hog_permit();
             return TakeOutcome::Stale;
         }
-        let outcome = self.reserve_and_retake(note);
+        let outcome = take(self, note);
         if outcome != TakeOutcome::Done && permit.revoke_permit(turn) {
             self.release_hog_permit();
         }
@@ -170,15 +189,6 @@ impl Scheduler {
                 self.hand_off(token);
                 TakeOutcome::Done
             }
-        }
-    }
-
-    /// Takes a processor that nothing waits for from a blocking section, so that sysmon need not
-    /// watch the section any longer. The processor becomes idle, unless no machine sleeps in the
-    /// netpoll: then a machine is found for it.
-    pub(in crate::sched) fn take_to_idle(self: &Arc<Self>, note: &Note) {
-        if self.take_then_hand_off(note) == TakeOutcome::Done {
-            self.takeable.remove(&note.machine);
         }
     }
 

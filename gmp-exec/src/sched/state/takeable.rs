@@ -1,6 +1,6 @@
 //! Machines whose processor may be taken, although nothing waits for it yet.
 //!
-//! sysmon leaves a processor with its stuck machine while no work waits, because taking the
+//! sysmon leaves a processor with its stuck machine for a while if no work waits, because taking the
 //! processor would be pure overhead (Go #60693). A blocking section keeps its processor for the
 //! same reason. Both are listed here, and the next submitter that finds no idle processor takes one
 //! of these. An entry may be stale; the take checks it:

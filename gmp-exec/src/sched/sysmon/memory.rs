@@ -76,7 +76,7 @@ pub(super) struct Seen {
     pub(super) since: Instant,
     /// How long the poll was seen outside of sections: the time between two looks that saw it
     /// there.
-    held: Duration,
+    pub(super) held: Duration,
     /// How far the CPU clock of the thread has advanced in that time.
     used: Duration,
     /// The CPU clock at this look; `None`: not read, or there is none.

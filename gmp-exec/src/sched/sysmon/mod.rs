@@ -31,7 +31,8 @@
 //! limits how many go on without a processor (`excess`). A thread that gets no core is not the
 //! cause of anything. Polls that go on without a processor are looked at again, more and more
 //! rarely (`watch`). If nothing waits, sysmon lists the processor as takeable, and the next
-//! submitter that finds no idle processor takes it.
+//! submitter that finds no idle processor takes it. If nothing has waited for long, sysmon makes
+//! the processor idle, so that it need not look at a poll that may last for ever.
 
 mod beyond_limit;
 mod budget;
@@ -86,6 +87,9 @@ const CLOSE_FOR: Duration = Duration::from_secs(1);
 /// After this many looks between which no processor had a turn, sysmon sleeps until a machine wakes
 /// it. So a program that pauses often does not pay a wake-up per pause.
 const IDLE_LOOKS: u32 = 3;
+/// A poll that nothing waits for keeps its processor for so many thresholds. As long as it does,
+/// sysmon looks at it, and after that nothing is left to look at.
+const KEPT_FOR: u32 = 10;
 
 impl Scheduler {
     /// A processor became busy. The caller changes `idle` before it looks whether sysmon is asleep;
@@ -320,8 +324,9 @@ impl Scheduler {
             }
             let Verdict::Stuck(cause) = verdict else { continue };
             self.longest_poll.raise_to(lasted.as_nanos() as u64);
+            let held = seen.held;
             let note = Note { machine: seen.machine.clone(), seen: seen.sighting, cause, since: seen.since };
-            match self.take_or_list(&note, is_waited_for) {
+            match self.take_or_list(&note, is_waited_for, held) {
                 TakeOutcome::Done if cause == StuckBy::Blocking => {
                     found.has_blocked = true;
                     memory.trust.add(note.machine, note.seen, now);
@@ -361,22 +366,40 @@ impl Scheduler {
     }
 
     /// Takes the processor of a stuck machine if something waits for it. Otherwise a section loses
-    /// it to the idle list, and a poll keeps it, listed as takeable.
-    fn take_or_list(self: &Arc<Self>, note: &Note, is_waited_for: bool) -> TakeOutcome {
+    /// it to the idle list, and a poll keeps it for a while, listed as takeable.
+    fn take_or_list(self: &Arc<Self>, note: &Note, is_waited_for: bool, held: Duration) -> TakeOutcome {
         if is_waited_for {
             return self.retake(note);
         }
-        if note.seen.region.is_blocking() {
-            // The section may last for hours, and it may be the only thing that sysmon looks at.
-            self.take_to_idle(note);
-            return TakeOutcome::Stale;
+        if note.seen.region.is_blocking() || held >= self.config.blocking_threshold * KEPT_FOR {
+            return self.stop_watching(note);
         }
+        self.list(note);
+        TakeOutcome::Stale
+    }
+
+    fn list(self: &Arc<Self>, note: &Note) {
         self.takeable.add(note.clone());
         fence(SeqCst);
         if self.has_visible_work() && !self.idle.should_wake() {
             self.retake_listed();
         }
-        TakeOutcome::Stale
+    }
+
+    /// The poll or section may last for hours, and may be the only thing that sysmon looks at.
+    fn stop_watching(self: &Arc<Self>, note: &Note) -> TakeOutcome {
+        match self.take_to_idle(note) {
+            TakeOutcome::Refused => {
+                self.list(note);
+                // A task that waits for a permit needs it more.
+                if self.hogs.waiting() > 0 { TakeOutcome::Stale } else { TakeOutcome::Refused }
+            }
+            TakeOutcome::NoMachine if note.seen.region == Region::Poll => {
+                self.list(note);
+                TakeOutcome::Stale
+            }
+            _ => TakeOutcome::Stale,
+        }
     }
 
     /// Whether something waits while every processor is busy.

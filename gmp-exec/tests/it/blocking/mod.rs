@@ -17,6 +17,7 @@ mod new_tasks;
 mod preemption;
 mod report;
 mod sections;
+mod silence;
 mod starved;
 mod sysmon;
 mod taken;
