@@ -54,6 +54,8 @@ struct Current {
     random: Cell<u32>,
     /// Given by the first runtime that asks for it.
     number: Cell<Option<usize>>,
+    /// 0: not given yet.
+    thread: Cell<u64>,
     /// Whether the innermost current runtime is the machine's own, so that no handle has to be
     /// looked up.
     machine_is_current: Cell<bool>,
@@ -73,25 +75,37 @@ thread_local! {
             last_id: Cell::new(0),
             random: Cell::new(0x2545_f491),
             number: Cell::new(None),
+            thread: Cell::new(0),
             machine_is_current: Cell::new(false),
         }
     };
 }
 
-/// Makes this thread a machine while `f` runs.
+/// Makes this thread a machine while `f` runs, and the machine's runtime the current one.
 pub(crate) fn as_machine<R>(local: &Local, f: impl FnOnce(&Local) -> R) -> R {
-    struct Reset(*const Local);
+    let _runtime = push_runtime(local.scheduler.clone());
+    as_machine_of_current(local, f)
+}
+
+/// The same if the machine's runtime is the current one already.
+pub(crate) fn as_machine_of_current<R>(local: &Local, f: impl FnOnce(&Local) -> R) -> R {
+    struct Reset {
+        machine: *const Local,
+        was_current: bool,
+    }
     impl Drop for Reset {
         fn drop(&mut self) {
-            CURRENT.with(|current| current.machine.set(self.0));
+            CURRENT.with(|current| {
+                current.machine.set(self.machine);
+                current.machine_is_current.set(self.was_current);
+            });
         }
     }
-    let _runtime = push_runtime(local.scheduler.clone());
     let _entered = set_entered(Entered::Runtime(local.scheduler.config.flavor));
-    let _reset = Reset(CURRENT.with(|current| {
-        current.machine_is_current.set(true);
-        current.machine.replace(local)
-    }));
+    let _reset = CURRENT.with(|current| Reset {
+        machine: current.machine.replace(local),
+        was_current: current.machine_is_current.replace(true),
+    });
     f(local)
 }
 
@@ -235,6 +249,22 @@ pub(crate) fn number(scheduler: &Scheduler) -> usize {
             current.number.set(Some(number));
             number
         }
+    })
+}
+
+/// Which thread of the process this is. Unlike an address or the kernel's number, no later thread
+/// gets it; and reading it costs less than `std::thread::current`, which counts a reference.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ThisThread(u64);
+
+pub(crate) fn this_thread() -> ThisThread {
+    /// Of std under every cfg, as the atomics of loom and shuttle can't be statics.
+    static LAST: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(0);
+    CURRENT.with(|current| {
+        if current.thread.get() == 0 {
+            current.thread.set(1 + LAST.fetch_add(1, std::sync::atomic::Ordering::Relaxed));
+        }
+        ThisThread(current.thread.get())
     })
 }
 

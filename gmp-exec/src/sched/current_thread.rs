@@ -16,6 +16,7 @@ use event_listener::Listener;
 
 use crate::contain::{abort, abort_on_unwind};
 use crate::context::{self, Entered};
+use crate::sched::driver::Driving;
 use crate::sched::fire_timers::fire_timers;
 use crate::sched::local::{Held, Local};
 use crate::sched::lost::{self, Before};
@@ -28,7 +29,7 @@ use crate::sched::scheduler::Scheduler;
 use crate::sched::shutdown;
 use crate::sched::state::idle::Role;
 use crate::sched::state::machine::ownership::Region;
-use crate::sched::state::machine::{Machine, thread_root};
+use crate::sched::state::machine::thread_root;
 use crate::sync::Arc;
 use crate::sync::atomic::Ordering::*;
 use crate::sync::atomic::{AtomicBool, fence};
@@ -89,7 +90,7 @@ pub(crate) fn block_on<F: Future>(
             let mut poll = || poll_root(&root, &waker, future.as_mut());
             let mut output = None;
             thread_root::run(&mut || {
-                output = Some(context::as_machine(&driving.local, |local| {
+                output = Some(context::as_machine_of_current(driving.local(), |local| {
                     let only_polls_unwind = OnlyPollsUnwind(local);
                     let output = drive(local, &root, &waker, &mut poll);
                     std::mem::forget(only_polls_unwind);
@@ -141,43 +142,6 @@ fn tell_caller<R>(local: &Local, f: impl FnOnce() -> R) -> R {
     let result = f();
     let _ = local.machine.ownership.enter();
     result
-}
-
-/// This thread holds the processor. Returns it when dropped, even if the root future panics.
-struct Driving {
-    local: Local,
-}
-
-impl Driving {
-    fn begin(scheduler: &Arc<Scheduler>) -> Option<Driving> {
-        let token = scheduler.idle.acquire(0)?;
-        let machine = Machine::new(0);
-        machine.bind();
-        let local = Local::new(scheduler.clone(), machine);
-        local.acquire(token);
-        scheduler.begin_driving(&local.machine);
-        Some(Driving { local })
-    }
-}
-
-impl Drop for Driving {
-    fn drop(&mut self) {
-        let scheduler = &self.local.scheduler;
-        // A panic of the root future unwinds from inside its poll.
-        let _ = self.local.machine.ownership.enter();
-        scheduler.blocked.set_driver(None);
-        self.local.tap.end_poll();
-        if let Some(token) = self.local.machine.ownership.release() {
-            self.local.record_release(Some(&token), 0);
-            scheduler.processors[0].busy.end(scheduler.clock.running_ns());
-            scheduler.idle.put(token);
-        }
-        if scheduler.is_shutdown() {
-            // Shutdown may have cleared the idle list before the processor came back to it.
-            shutdown::leave(&self.local);
-        }
-        scheduler.vacant.notify_additional(usize::MAX);
-    }
 }
 
 /// The order of turns. It is tokio's, and sched/README.md §10 describes it in full.

@@ -49,6 +49,7 @@ mod time_slice;
 
 pub(crate) mod closures;
 pub(crate) mod current_thread;
+mod driver;
 pub(crate) mod shutdown;
 mod task_panic;
 

@@ -25,6 +25,15 @@ impl Local {
         }
     }
 
+    /// The machine is not used for a while, or never again: it keeps neither a ring nor the recording.
+    pub(super) fn leave_recorder(&self) {
+        if self.detour.records() {
+            self.tap.leave_recording();
+            self.detour.set_recording(false);
+            self.watches_end.set(false);
+        }
+    }
+
     #[inline]
     pub(super) fn record(&self, kind: Kind, subject: u64, small: usize) {
         if self.detour.records() {

@@ -180,6 +180,12 @@ impl Tap {
         is_recorded
     }
 
+    /// As before the first recording. If there is one, `notice` joins it again.
+    pub(crate) fn leave_recording(&self) {
+        self.seen.set(0);
+        drop(self.open.take());
+    }
+
     #[inline]
     fn with_open(&self, f: impl FnOnce(&mut Open)) {
         if let Some(open) = &mut *self.open.borrow_mut() {

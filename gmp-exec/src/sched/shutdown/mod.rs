@@ -134,6 +134,7 @@ impl Scheduler {
             machine.unpark();
         });
         closed.processors.into_iter().for_each(|token| self.drain(token));
+        drop(closed.driver);
     }
 
     /// Cancels all tasks that are queued at a processor. The token is dropped, because the

@@ -1,5 +1,6 @@
 //! The results of changes to `Idle`. The caller must act on each.
 
+use crate::sched::state::idle::Driver;
 use crate::sched::state::machine::Machine;
 use crate::sched::state::machine::ownership::ProcessorToken;
 use crate::sync::Arc;
@@ -63,6 +64,8 @@ pub(crate) enum Reserved {
 pub(crate) struct Closed {
     pub(crate) machines: Vec<Arc<Machine>>,
     pub(crate) processors: Vec<ProcessorToken>,
+    /// To be dropped: it keeps the runtime alive.
+    pub(crate) driver: Option<Driver>,
 }
 
 #[derive(Clone, Copy, Debug)]

@@ -1,6 +1,8 @@
 //! The lists under the lock: idle processors and idle machines. Each change of a list changes the
 //! word with it.
 
+use std::any::Any;
+
 use crate::sched::state::idle::spares::Spares;
 use crate::sched::state::idle::word::{ONE_IDLE, ONE_SPINNING, SLEEPER};
 use crate::sched::state::idle::{Wake, Watch};
@@ -26,7 +28,13 @@ pub(in crate::sched) struct Lists {
     pub(in crate::sched) most_machines: usize,
     /// Shutdown has begun: machines that go idle are told to exit.
     pub(in crate::sched) closed: bool,
+    /// While no thread drives a current-thread runtime: what the last one has left for the next.
+    pub(in crate::sched) driver: Option<Driver>,
 }
+
+/// The machine of the thread that drives a current-thread runtime. Its type is not known here, as
+/// it is the machine's own side.
+pub(crate) type Driver = Box<dyn Any + Send>;
 
 impl Lists {
     pub(in crate::sched) fn pop_processor(&mut self, word: &AtomicU64, spin: bool) -> Option<ProcessorToken> {

@@ -20,12 +20,14 @@
 //! costs 20 times as much.
 
 mod decisions;
+mod driver;
 mod lists;
 mod resize;
 mod spares;
 mod word;
 
 pub(crate) use decisions::{Closed, Rejoin, Reserved, Role, Snapshot, Wake, Watch};
+pub(crate) use lists::Driver;
 use lists::Lists;
 use resize::Numbers;
 use spares::Spares;
@@ -62,6 +64,7 @@ impl Idle {
             machines: 0,
             most_machines,
             closed: false,
+            driver: None,
         };
         Idle { word, numbers: Apart::new(Numbers::new(tokens)), lists: Mutex::new(lists) }
     }
@@ -350,7 +353,7 @@ impl Idle {
         let sleeper = lists.take_sleeper(&self.word);
         let machines: Vec<_> = lists.spares.drain().chain(sleeper).collect();
         machines.iter().for_each(|machine| machine.assign(Assignment::Exit));
-        Closed { machines, processors: lists.take_processors(&self.word) }
+        Closed { machines, processors: lists.take_processors(&self.word), driver: lists.driver.take() }
     }
 
     /// Shutdown: the processors that came back after `close`.
