@@ -2,6 +2,8 @@
 
 use std::io;
 
+use crate::sys::environment;
+
 const VARIABLE: &str = "GMP_CLOSURES";
 
 /// Whether machines run closures, from `GMP_CLOSURES`. `None`: the variable is not set.
@@ -10,7 +12,7 @@ const VARIABLE: &str = "GMP_CLOSURES";
 ///
 /// The variable is set, but neither `threads` nor `in-place`.
 pub(crate) fn in_place_from_env() -> io::Result<Option<bool>> {
-    match std::env::var_os(VARIABLE) {
+    match environment::var_os(VARIABLE) {
         None => Ok(None),
         Some(text) if text == "threads" => Ok(Some(false)),
         Some(text) if text == "in-place" => Ok(Some(true)),
