@@ -20,6 +20,7 @@ use crate::sched::{run, submit};
 use crate::sync::atomic::Ordering::Relaxed;
 use crate::sync::{Arc, Mutex};
 use crate::sys::time_slice::TimeSlices;
+use crate::sys::timer_slack::TimerSlack;
 use crate::task::{Header, Kind, Observed, Runnable, UnhandledPanic, new_task};
 use crate::time::driver::Driver;
 
@@ -50,6 +51,7 @@ pub(crate) fn config(processors: usize, flavor: Flavor) -> Config {
         cpus: processors,
         caches: None,
         max_blocking_threads: 1,
+        closures_in_place: false,
         max_machines: 4,
         max_hogs: 1,
         fits_hogs: false,
@@ -59,6 +61,7 @@ pub(crate) fn config(processors: usize, flavor: Flavor) -> Config {
         blocking_threshold: Duration::ZERO,
         sysmon: false,
         time_slices: TimeSlices::Off,
+        timer_slack: TimerSlack::current(),
         debug: Default::default(),
         blocked: crate::blocked::Settings::default(),
         trace: None,

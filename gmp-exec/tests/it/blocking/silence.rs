@@ -134,7 +134,8 @@ fn what_begins_to_wait_in_the_silence_is_served_at_once() {
         thread::sleep(Duration::from_millis(300));
         for (event, delay) in EVENTS.into_iter().enumerate() {
             let delay = shortest_delay(&runtime, delay);
-            assert!(delay < Duration::from_millis(1), "{processors} processors, event {event}: {delay:?}");
+            // A sleep of more than 2 ms may end 1.05 ms late.
+            assert!(delay < Duration::from_millis(2), "{processors} processors, event {event}: {delay:?}");
         }
     }
 }

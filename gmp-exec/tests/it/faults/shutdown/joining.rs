@@ -108,6 +108,7 @@ fn the_scheduler_is_freed_when_a_runtime_has_been_dropped() {
 fn no_thread_is_left_when_a_runtime_has_been_dropped() {
     in_child("faults::shutdown::joining::no_thread_is_left_when_a_runtime_has_been_dropped", || {
         for runtime_kind in every_kind().iter_mut() {
+            runtime_kind.thread_name("gmp-machine");
             for _ in 0..20 {
                 let runtime = runtime_kind.build().unwrap();
                 run(&runtime, async { spawn_blocking(|| ()).await.unwrap() });
