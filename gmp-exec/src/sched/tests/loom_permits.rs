@@ -18,10 +18,10 @@ use crate::sched::state::permits::{Acquired, Permits};
 use crate::sched::state::takeable::Note;
 use crate::sched::tests::explore;
 use crate::sched::tests::gate::Gate;
-use crate::sched::tests::stage::{busy, config, idle, list_a_sleeper, scheduler, task, trusting};
+use crate::sched::tests::stage::{busy, closure, config, idle, list_a_sleeper, scheduler, task, trusting};
 use crate::sched::{closures, hogs};
-use crate::sync::Arc;
-use crate::task::{Header, Kind, Runnable, StuckBy, cancel, new_task};
+use crate::sync::{Arc, thread};
+use crate::task::{Header, Kind, Place, Runnable, StuckBy, cancel, new_task};
 
 /// Runs the tasks in the global queue, and releases the permits that come with them.
 pub(super) fn run_queued(scheduler: &Arc<Scheduler>, permits: &Permits) {
@@ -45,9 +45,10 @@ fn loom_permits_closure_ends_against_start() {
         let machines = [busy(&scheduler), busy(&scheduler)].map(|machine| {
             let ran = ran.clone();
             machine.start(move |local| {
-                local.scheduler.submit_closure(task(&local.scheduler, move || _ = ran.fetch_add(1, Relaxed)));
-                if let Some(closure) = local.enter().held().and_then(|held| held.processor.pop(&held.proof)) {
-                    closures::in_place::execute(local, closure);
+                let body = move || _ = ran.fetch_add(1, Relaxed);
+                local.scheduler.submit_closure(closure(&local.scheduler, Place::Machine, body)).unwrap();
+                if let Some(found) = local.enter().held().and_then(|held| held.processor.pop(&held.proof)) {
+                    closures::in_place::execute(local, found);
                 }
             })
         });
@@ -281,17 +282,22 @@ impl Drop for CountDrop {
     }
 }
 
-/// The pool of the current-thread flavour: a closure is submitted while the only thread of the pool
-/// goes to sleep.
+/// A closure is submitted while the only thread of the pool begins to wait. Seen to fail when the
+/// thread looks at the list of idle threads and enters itself in two steps.
 #[test]
 fn loom_permits_pool_thread_sleeps_against_submit() {
     explore(6, || {
         let scheduler = Scheduler::new(config(1, Flavor::CurrentThread));
         let gates = [Gate::default(), Gate::default()];
         for gate in gates.clone() {
-            scheduler.submit_closure(task(&scheduler, move || gate.open())).unwrap();
+            scheduler.submit_closure(closure(&scheduler, Place::Pool, move || gate.open())).unwrap();
         }
         gates.iter().for_each(Gate::wait);
         assert!(scheduler.closures.close().is_empty());
+        while scheduler.all_machines.is_any_awaited() {
+            thread::yield_now();
+        }
+        scheduler.all_machines.join(None);
+        assert_eq!((scheduler.closures.running(), scheduler.closures.threads()), (0, 0));
     });
 }

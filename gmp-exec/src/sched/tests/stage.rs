@@ -21,7 +21,7 @@ use crate::sync::atomic::Ordering::Relaxed;
 use crate::sync::{Arc, Mutex};
 use crate::sys::time_slice::TimeSlices;
 use crate::sys::timer_slack::TimerSlack;
-use crate::task::{Header, Kind, Observed, Runnable, UnhandledPanic, new_task};
+use crate::task::{AtShutdown, Header, Kind, Observed, Runnable, UnhandledPanic, new_task};
 use crate::time::driver::Driver;
 
 /// A scheduler that starts no threads by itself.
@@ -85,12 +85,17 @@ pub(crate) fn config(processors: usize, flavor: Flavor) -> Config {
 
 /// A scheduled task with that body. It must be run.
 pub(crate) fn task(scheduler: &Arc<Scheduler>, body: impl FnOnce() + Send + 'static) -> Runnable {
-    let header = Header::new(
-        SchedulerRef::new(scheduler.clone()).home().clone(),
-        Kind::Task(Default::default()),
-        Location::caller(),
-    );
-    new_task(header, async { body() }).0
+    task_of(scheduler, Kind::Task(Default::default()), body)
+}
+
+/// A blocking closure that was not submitted yet.
+pub(crate) fn closure(scheduler: &Arc<Scheduler>, place: Place, body: impl FnOnce() + Send + 'static) -> Runnable {
+    task_of(scheduler, Kind::Closure(AtShutdown::Wait, place), body)
+}
+
+fn task_of(scheduler: &Arc<Scheduler>, kind: Kind, body: impl FnOnce() + Send + 'static) -> Runnable {
+    let home = SchedulerRef::new(scheduler.clone()).home().clone();
+    new_task(Header::new(home, kind, Location::caller()), async { body() }).0
 }
 
 /// Sets a timer that is due at once.
