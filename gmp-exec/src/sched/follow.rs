@@ -2,13 +2,15 @@
 //!
 //! The affinity mask and the quota of a container can change at any time. sysmon asks for them once
 //! a second at most, when it is awake anyway, so an idle runtime does not wake up for it. Asking
-//! reads a few small files (about 0.1 ms). Once the program sets a number, sysmon no longer asks.
+//! reads a few small files (about 0.1 ms). Once the program sets a number, or installs a system call
+//! filter, sysmon no longer asks.
 
 use std::time::{Duration, Instant};
 
 use crate::sched::config::CountCpus;
 use crate::sched::scheduler::Scheduler;
 use crate::sync::Arc;
+use crate::sys::seccomp;
 
 const INTERVAL: Duration = Duration::from_secs(1);
 
@@ -32,7 +34,7 @@ impl Follower {
             return;
         }
         self.asked = Instant::now();
-        if !scheduler.follow(source()) {
+        if seccomp::has_come() || !scheduler.follow(source()) {
             self.source = None;
         }
     }

@@ -24,13 +24,7 @@ impl NetpollGate {
     pub(in crate::sched) fn sleep(&self, local: &Local, deadline: u64, now: impl FnOnce() -> u64) -> Ready {
         local.machine.sleep_until.limit(deadline);
         let timeout = (deadline != u64::MAX).then(|| Duration::from_nanos(deadline.saturating_sub(now())));
-        let ready = match timeout {
-            // The thread of the other flavour is the user's.
-            Some(limit) if !local.is_current_thread => {
-                local.scheduler.config.timer_slack.sleep_precisely(limit, || self.wait(local, timeout))
-            }
-            _ => self.wait(local, timeout),
-        };
+        let ready = self.wait(local, timeout);
         local.machine.sleep_until.retract();
         ready
     }
@@ -38,7 +32,11 @@ impl NetpollGate {
     fn wait(&self, local: &Local, timeout: Option<Duration>) -> Ready {
         match (self.netpoll(), timeout) {
             (Some(netpoll), _) => return self.poll(netpoll, local, timeout),
-            (None, Some(timeout)) => thread::park_timeout(timeout),
+            // The user's thread.
+            (None, Some(timeout)) if local.is_current_thread => thread::park_timeout(timeout),
+            (None, Some(timeout)) => {
+                local.scheduler.config.timer_slack.sleep_precisely(|| thread::park_timeout(timeout));
+            }
             (None, None) => thread::park(),
         }
         Ok(Vec::new())

@@ -69,6 +69,7 @@ pub(crate) struct Scheduler {
 
 impl Scheduler {
     pub(crate) fn new(config: Config) -> Arc<Scheduler> {
+        crate::sys::seccomp::init();
         crate::sys::membarrier::init();
         let processors = config.processors;
         Arc::new(Scheduler {

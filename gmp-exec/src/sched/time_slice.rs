@@ -11,7 +11,7 @@ use crate::sched::state::machine::ownership::ClaimResult;
 use crate::sched::state::takeable::Note;
 use crate::sync::atomic::Ordering::Relaxed;
 use crate::sys::thread_state::ThreadId;
-use crate::sys::time_slice::{TimeSlice, TimeSlices};
+use crate::sys::time_slice::TimeSlice;
 use crate::task::StuckBy;
 
 impl Scheduler {
@@ -44,7 +44,7 @@ impl Scheduler {
     }
 
     fn set_slice(&self, machine: &Machine, slice: TimeSlice) {
-        if self.config.time_slices != TimeSlices::Off {
+        if self.config.time_slices.may_be_set() {
             machine.set_time_slice(slice);
         }
     }
@@ -53,7 +53,7 @@ impl Scheduler {
 /// sysmon's thread has just started. With a longer slice than a machine's, it would wait for its
 /// core until a stuck machine there has been interrupted by the kernel's clock, up to 4 ms.
 pub(super) fn shorten_for_sysmon(scheduler: &Scheduler) {
-    if scheduler.config.time_slices != TimeSlices::Off
+    if scheduler.config.time_slices.may_be_set()
         && let Some(thread) = ThreadId::of_current_thread()
     {
         TimeSlice::Shortest.set_for(thread);
@@ -88,6 +88,7 @@ mod tests {
 
     use super::*;
     use crate::runtime::Builder;
+    use crate::sys::time_slice::TimeSlices;
     use crate::sys::time_slice::tests::slice_of_this_thread;
 
     const SHORT: u64 = 200_000;

@@ -45,7 +45,7 @@ mod imp {
 
     use rustix::thread::{MembarrierCommand, MembarrierQuery, membarrier, membarrier_query};
 
-    use crate::sys::environment;
+    use crate::sys::{environment, seccomp};
 
     /// Whether [`heavy`] reaches every thread. Set once, before any machine starts.
     static ASYMMETRIC: AtomicBool = AtomicBool::new(false);
@@ -95,6 +95,9 @@ mod imp {
     pub(crate) fn heavy() -> std::io::Result<()> {
         fence(SeqCst);
         if ASYMMETRIC.load(Relaxed) {
+            if seccomp::has_come() {
+                return Err(std::io::ErrorKind::PermissionDenied.into());
+            }
             membarrier(MembarrierCommand::PrivateExpedited)?;
         }
         Ok(())

@@ -51,8 +51,10 @@ pub(crate) enum ThreadState {
 #[cfg(all(target_os = "linux", not(any(loom, shuttle))))]
 mod imp {
     use rustix::fs::{CWD, Mode, OFlags, openat};
+    use rustix::io::Errno;
 
     use super::{RunnableTime, ThreadId, ThreadState};
+    use crate::sys::seccomp;
 
     impl ThreadId {
         pub(crate) fn of_current_thread() -> Option<ThreadId> {
@@ -63,8 +65,8 @@ mod imp {
             self.0
         }
 
-        /// `None` if the state is unknown: there is no /proc, no descriptor is free, or the thread
-        /// has ended.
+        /// `None` if the state is unknown: there is no /proc, no descriptor is free, the thread has
+        /// ended, or a filter has come that may forbid to ask.
         pub(crate) fn state(self) -> Option<ThreadState> {
             // The process id, the name (at most 15 bytes, in parentheses) and the state need at
             // most 40 bytes.
@@ -87,6 +89,9 @@ mod imp {
         }
 
         pub(in crate::sys) fn read<'a>(self, file: &str, text: &'a mut [u8]) -> rustix::io::Result<&'a [u8]> {
+            if seccomp::has_come() {
+                return Err(Errno::ACCESS);
+            }
             let path = format!("/proc/self/task/{}/{file}", self.0);
             let file = openat(CWD, path, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())?;
             let length = rustix::io::read(&file, &mut *text)?;

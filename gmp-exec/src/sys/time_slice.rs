@@ -27,8 +27,8 @@
 
 use std::io;
 
-use crate::sys::environment;
 use crate::sys::thread_state::ThreadId;
+use crate::sys::{environment, seccomp};
 
 const VARIABLE: &str = "GMP_TIME_SLICES";
 
@@ -52,7 +52,7 @@ impl TimeSlices {
     /// The variable is set, but neither `on` nor `off`.
     pub(crate) fn from_env() -> io::Result<TimeSlices> {
         match environment::var_os(VARIABLE) {
-            None if is_filtered() => Ok(TimeSlices::Off),
+            None if seccomp::is_filtered() => Ok(TimeSlices::Off),
             None => Ok(TimeSlices::AfterLongPolls),
             Some(text) if text == "on" => Ok(TimeSlices::Always),
             Some(text) if text == "off" => Ok(TimeSlices::Off),
@@ -60,6 +60,15 @@ impl TimeSlices {
                 let error = format!("{VARIABLE}: unknown setting {text:?}; allowed are on and off");
                 Err(io::Error::new(io::ErrorKind::InvalidInput, error))
             }
+        }
+    }
+
+    /// Whether slices may be set now: a filter may have come meanwhile.
+    pub(crate) fn may_be_set(self) -> bool {
+        match self {
+            TimeSlices::Off => false,
+            TimeSlices::AfterLongPolls => !seccomp::has_come(),
+            TimeSlices::Always => true,
         }
     }
 
@@ -105,17 +114,6 @@ impl TimeSlice {
 
     #[cfg(not(all(target_os = "linux", not(any(loom, shuttle)))))]
     pub(crate) fn set_for(self, _: ThreadId) {}
-}
-
-/// Whether the calling thread has a system call filter, or can't know.
-fn is_filtered() -> bool {
-    std::fs::read_to_string("/proc/thread-self/status").map_or(true, |status| has_filter(&status))
-}
-
-/// The line `Seccomp:` of proc_pid_status(5): 0 stands for no filter. A kernel without filters has
-/// no such line.
-fn has_filter(status: &str) -> bool {
-    status.lines().filter_map(|line| line.strip_prefix("Seccomp:")).any(|mode| mode.trim() != "0")
 }
 
 #[cfg(all(target_os = "linux", not(any(loom, shuttle))))]
@@ -190,12 +188,5 @@ pub(crate) mod tests {
         assert_eq!(slices(TimeSlices::Off), [TimeSlice::Default; 2]);
         assert_eq!(slices(TimeSlices::AfterLongPolls), [TimeSlice::Default, TimeSlice::Short]);
         assert_eq!(slices(TimeSlices::Always), [TimeSlice::Short; 2]);
-    }
-
-    #[test]
-    fn a_filter_is_seen_in_the_status_of_the_thread() {
-        assert!(!has_filter("Name:\ta\nNoNewPrivs:\t0\nSeccomp:\t0\nSeccomp_filters:\t0\n"));
-        assert!(has_filter("Name:\ta\nSeccomp:\t2\nSeccomp_filters:\t1\n"));
-        assert!(!has_filter("Name:\ta\n"), "a kernel without filters");
     }
 }

@@ -22,6 +22,8 @@ mod fuzz;
 mod histograms;
 mod idle;
 mod join_set;
+#[cfg(target_os = "linux")]
+mod late_filter;
 mod local_runtime;
 mod local_set;
 mod lost;
@@ -43,5 +45,7 @@ mod watched;
 
 // Shared by the tests above.
 mod fake_netpoll;
+#[cfg(target_os = "linux")]
+mod filter;
 mod futures;
 mod support;

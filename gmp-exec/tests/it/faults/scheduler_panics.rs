@@ -9,6 +9,7 @@ use gmp_exec::runtime::Builder;
 use gmp_exec::task::spawn_blocking;
 use gmp_exec::time::sleep;
 
+use crate::filter::refuse;
 use crate::support::{FOREVER, Watchdog, current, in_child_that_aborts, multi};
 
 /// A fault in code that the scheduler calls and does not expect to panic.
@@ -20,24 +21,6 @@ impl Netpoll for Faulty {
     }
 
     fn wake(&self) {}
-}
-
-/// This system call fails with EPERM from now on, on this thread and on threads that it starts.
-fn refuse(system_call: libc::c_long) {
-    const NUMBER: u32 = 0;
-    let jump = |code, k, jt, jf| libc::sock_filter { code, jt, jf, k };
-    let mut filter = [
-        jump((libc::BPF_LD | libc::BPF_W | libc::BPF_ABS) as u16, NUMBER, 0, 0),
-        jump((libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K) as u16, system_call as u32, 0, 1),
-        jump((libc::BPF_RET | libc::BPF_K) as u16, libc::SECCOMP_RET_ERRNO | libc::EPERM as u32, 0, 0),
-        jump((libc::BPF_RET | libc::BPF_K) as u16, libc::SECCOMP_RET_ALLOW, 0, 0),
-    ];
-    let program = libc::sock_fprog { len: filter.len() as u16, filter: filter.as_mut_ptr() };
-    // SAFETY: touches no memory.
-    assert_eq!(unsafe { libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) }, 0);
-    // SAFETY: the program outlives the call, which copies it.
-    let result = unsafe { libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER, &raw const program) };
-    assert_eq!(result, 0, "{}", io::Error::last_os_error());
 }
 
 fn wait_for_ever(mut builder: Builder) {
@@ -73,18 +56,18 @@ fn a_panic_of_gmp_at_the_beginning_of_a_thread_aborts_the_process_and_says_so() 
     let name = "faults::scheduler_panics::a_panic_of_gmp_at_the_beginning_of_a_thread_aborts_the_process_and_says_so";
     let faults: [fn(); 3] = [
         || {
-            refuse(libc::SYS_gettid);
+            refuse(&[libc::SYS_gettid]);
             wait_for_ever(multi(2));
         },
         || {
-            refuse(libc::SYS_gettid);
+            refuse(&[libc::SYS_gettid]);
             wait_for_ever(current());
         },
         // The thread of a closure.
         || {
             let runtime = current().build().unwrap();
             runtime.block_on(async {
-                refuse(libc::SYS_gettid);
+                refuse(&[libc::SYS_gettid]);
                 spawn_blocking(|| ()).await.unwrap();
             });
         },

@@ -1,0 +1,60 @@
+//! A program that installs a system call filter after its start, as sandboxed services do. The filter
+//! knows nothing of calls that gmp makes and tokio doesn't, and ends the process at one of them. So
+//! gmp makes none.
+
+use std::thread;
+use std::time::Duration;
+
+use gmp_exec::runtime::{Builder, Runtime};
+use gmp_exec::task::{spawn_blocking, yield_now};
+use gmp_exec::time::sleep;
+use rustix::thread::{SecureComputingMode, secure_computing_mode};
+
+use crate::filter::kill_at;
+use crate::support::{Watchdog, compute_for, current, in_children};
+
+const UNEXPECTED: [libc::c_long; 7] = [
+    libc::SYS_clock_gettime,
+    libc::SYS_getrandom,
+    libc::SYS_membarrier,
+    libc::SYS_openat,
+    libc::SYS_poll,
+    libc::SYS_sched_getattr,
+    libc::SYS_sched_setattr,
+];
+
+const LONG: Duration = Duration::from_millis(100);
+
+#[test]
+fn a_filter_that_kills_meets_no_call_that_it_does_not_expect() {
+    let name = "late_filter::a_filter_that_kills_meets_no_call_that_it_does_not_expect";
+    in_children(name, 0..2, |case| {
+        // In a container with a filter, gmp does not notice another one.
+        if secure_computing_mode().unwrap() != SecureComputingMode::Disabled {
+            return;
+        }
+        // The number of processors follows the system, which would be asked once a second.
+        let runtime = [Builder::new_multi_thread().enable_all(), &mut current()][case].build().unwrap();
+        let _watchdog = Watchdog::of(&runtime);
+        work(&runtime, Duration::from_millis(1));
+        kill_at(&UNEXPECTED);
+        work(&runtime, LONG);
+        runtime.block_on(async { sleep(Duration::from_millis(1_100)).await });
+        work(&runtime, LONG);
+    });
+}
+
+/// Tasks that block, compute and do neither, and closures.
+fn work(runtime: &Runtime, long: Duration) {
+    let blocks = (0..4).map(|_| runtime.spawn(async move { thread::sleep(long) }));
+    let computes = (0..4).map(|_| runtime.spawn(async move { compute_for(long) }));
+    let sleeps = (0..4).map(|_| runtime.spawn(async move { sleep(long / 2).await }));
+    let yields = (0..4).map(|_| runtime.spawn(async { yield_now().await }));
+    let tasks: Vec<_> = blocks.chain(computes).chain(sleeps).chain(yields).collect();
+    runtime.block_on(async {
+        let closures: Vec<_> = (0..4).map(|_| spawn_blocking(move || thread::sleep(long))).collect();
+        for task in tasks.into_iter().chain(closures) {
+            task.await.unwrap();
+        }
+    });
+}
