@@ -8,6 +8,7 @@ mod block_on;
 mod blocking;
 mod budget;
 mod builder;
+mod driver;
 #[cfg(feature = "taskdump")]
 mod dump;
 mod environment;
