@@ -30,10 +30,12 @@ impl Entered {
     }
 }
 
+#[inline]
 pub(crate) fn entered() -> Entered {
     CURRENT.try_with(|current| current.entered.get()).unwrap_or(Entered::Nothing)
 }
 
+#[inline]
 pub(crate) fn set_entered(entered: Entered) -> ResetEntered {
     ResetEntered(CURRENT.with(|current| current.entered.replace(entered)))
 }
@@ -58,6 +60,7 @@ pub(crate) fn enter_blocking_section() -> Option<ResetEntered> {
 pub(crate) struct ResetEntered(Entered);
 
 impl Drop for ResetEntered {
+    #[inline]
     fn drop(&mut self) {
         CURRENT.with(|current| current.entered.set(self.0));
     }

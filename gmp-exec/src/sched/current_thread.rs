@@ -9,10 +9,8 @@ use std::future::Future;
 use std::io;
 use std::panic::Location;
 use std::pin::Pin;
-use std::task::{Context, Poll, Wake, Waker};
+use std::task::{Context, Poll};
 use std::time::Duration;
-
-use event_listener::Listener;
 
 use crate::contain::{abort, abort_on_unwind};
 use crate::context::{self, Entered};
@@ -24,6 +22,7 @@ use crate::sched::measure;
 use crate::sched::netpoll::{Ready, or_panic};
 use crate::sched::poll::poll;
 use crate::sched::record;
+use crate::sched::root::Root;
 use crate::sched::root_record;
 use crate::sched::scheduler::Scheduler;
 use crate::sched::shutdown;
@@ -31,46 +30,25 @@ use crate::sched::state::idle::Role;
 use crate::sched::state::machine::ownership::Region;
 use crate::sched::state::machine::thread_root;
 use crate::sync::Arc;
-use crate::sync::atomic::Ordering::*;
-use crate::sync::atomic::{AtomicBool, fence};
-use crate::task::{Id, Observed, Observer, Runnable, coop};
+use crate::task::{Id, Runnable, coop};
 use crate::trace::{Kind, RootName};
 
 /// For the recorder: the machine has kept processor 0 while it slept.
 const KEPT: usize = 1;
 
-/// The waker of the root future, which was given to `block_on`.
-struct Root {
-    woken: AtomicBool,
+/// A call of `block_on`.
+#[derive(Clone, Copy)]
+struct Call {
     /// Whether the root future may block; the tasks polled in between have their own setting.
     entered: Entered,
-    scheduler: Arc<Scheduler>,
     /// How the report and the recorder name the future.
     name: RootName,
 }
 
-impl Wake for Root {
-    fn wake(self: Arc<Self>) {
-        self.wake_by_ref();
-    }
-
-    fn wake_by_ref(self: &Arc<Self>) {
-        root_record::wake(&self.scheduler, self.name.id, || self.woken.load(Relaxed));
-        self.woken.store(true, Release);
-        fence(SeqCst);
-        self.scheduler.interrupt_sleeper();
-        self.scheduler.vacant.notify_additional(usize::MAX);
-    }
-}
-
-impl Root {
-    /// The waker of the future, observed as those of the tasks are.
-    fn waker(self: &Arc<Root>) -> Waker {
-        let waker = Waker::from(self.clone());
-        match self.scheduler.config.observed {
-            Observed::No => waker,
-            Observed::Yes => Observer::observe(waker),
-        }
+impl Call {
+    /// Only a call that borrows the runtime may say that no wake-up comes.
+    fn may_fail(&self) -> bool {
+        matches!(self.entered, Entered::Runtime(_))
     }
 }
 
@@ -82,45 +60,54 @@ pub(crate) fn block_on<F: Future>(
     mut future: Pin<&mut F>,
     location: &'static Location<'static>,
 ) -> F::Output {
-    let name = RootName { id: Id::next(), location };
-    let root = Arc::new(Root { woken: AtomicBool::new(true), entered, scheduler: scheduler.clone(), name });
-    let waker = root.waker();
+    let call = Call { entered, name: RootName { id: Id::next(), location } };
+    let mut output = None;
+    run(scheduler, call, &mut |root| {
+        output = poll_root(root, entered, future.as_mut());
+        output.is_some()
+    });
+    output.expect("the future is ready")
+}
+
+fn poll_root<F: Future>(root: &Root, entered: Entered, future: Pin<&mut F>) -> Option<F::Output> {
+    if !root.take_woken() {
+        return None;
+    }
+    let _entered = context::set_entered(entered);
+    let _budget = coop::with_budget(Some(coop::UNITS));
+    match future.poll(&mut Context::from_waker(root.waker())) {
+        Poll::Ready(output) => Some(output),
+        Poll::Pending => None,
+    }
+}
+
+/// Returns when `is_ready`, which polls the root future, says so. One function for all futures.
+fn run(scheduler: &Arc<Scheduler>, call: Call, is_ready: &mut dyn FnMut(&Root) -> bool) {
+    let mut root = None;
     loop {
-        if let Some(driving) = abort_on_unwind(|| Driving::begin(scheduler)) {
-            let mut poll = || poll_root(&root, &waker, future.as_mut());
-            let mut output = None;
-            thread_root::run(&mut || {
-                output = Some(context::as_machine_of_current(driving.local(), |local| {
-                    let only_polls_unwind = OnlyPollsUnwind(local);
-                    let output = drive(local, &root, &waker, &mut poll);
-                    std::mem::forget(only_polls_unwind);
-                    output
-                }));
-            });
-            return output.expect("it runs to its end");
+        if let Some(driving) = abort_on_unwind(|| Driving::begin(scheduler, call.name.id)) {
+            let root = root.as_ref().unwrap_or(driving.root());
+            return thread_root::run(&mut || be_machine(driving.local(), call, root, is_ready));
         }
+        let root = root.get_or_insert_with(|| Root::new(scheduler, call.name.id));
         let vacant = scheduler.vacant.listen();
         scheduler.panic_if_task_has();
-        if let Some(output) = poll_root(&root, &waker, future.as_mut()) {
-            return output;
+        if is_ready(root) {
+            return;
         }
-        if !scheduler.idle.has_idle() && !root.woken.load(Acquire) {
+        if !scheduler.idle.has_processor(0) && !root.is_woken() {
             vacant.wait();
         }
     }
 }
 
-fn poll_root<F: Future>(root: &Root, waker: &Waker, future: Pin<&mut F>) -> Option<F::Output> {
-    if !root.woken.swap(false, AcqRel) {
-        return None;
-    }
-    let _entered = context::set_entered(root.entered);
-    let _budget = coop::with_budget(Some(coop::UNITS));
-    let waker = Observer::of(waker).map_or(waker, Observer::view);
-    match future.poll(&mut Context::from_waker(waker)) {
-        Poll::Ready(output) => Some(output),
-        Poll::Pending => None,
-    }
+/// This thread is the runtime's machine until the root future is ready.
+fn be_machine(local: &Local, call: Call, root: &Root, is_ready: &mut dyn FnMut(&Root) -> bool) {
+    context::as_machine_of_current(local, |local| {
+        let only_polls_unwind = OnlyPollsUnwind(local);
+        drive(local, call, root, is_ready);
+        std::mem::forget(only_polls_unwind);
+    });
 }
 
 /// Is dropped if the thread unwinds out of `drive`: a panic of the root future does so, or what is
@@ -130,9 +117,13 @@ struct OnlyPollsUnwind<'a>(&'a Local);
 
 impl Drop for OnlyPollsUnwind<'_> {
     fn drop(&mut self) {
-        if self.0.enter().came_from() == Region::Scheduler {
+        let local = self.0;
+        if local.machine.ownership.enter().0 == Region::Scheduler {
             abort();
         }
+        // The machine is used again. What had to follow the poll follows here.
+        local.tap.end_poll();
+        local.deferred.wake_all();
     }
 }
 
@@ -145,35 +136,28 @@ fn tell_caller<R>(local: &Local, f: impl FnOnce() -> R) -> R {
 }
 
 /// The order of turns. It is tokio's, and sched/README.md §10 describes it in full.
-fn drive<T>(local: &Local, root: &Root, root_waker: &Waker, mut poll_root: impl FnMut() -> Option<T>) -> T {
+fn drive(local: &Local, call: Call, root: &Root, is_ready: &mut dyn FnMut(&Root) -> bool) {
     loop {
-        if root.woken.load(Acquire) {
-            let output = poll_as(local, root.name, || {
-                local.scheduler.panic_if_task_has();
-                poll_root()
-            });
-            if let Some(output) = output {
-                // A task of a `LocalSet` may have yielded in the poll that has just ended.
-                local.deferred.wake_all();
-                return output;
-            }
+        if root.is_woken() && poll_as(local, call.name, || is_ready(root)) {
+            // A task of a `LocalSet` may have yielded in the poll that has just ended.
+            return local.deferred.wake_all();
         }
         if local.scheduler.is_shutdown() {
             shutdown::leave(local);
             local.deferred.wake_all();
             tell_caller(local, || local.scheduler.panic_if_task_has());
-            wait_for(root);
+            wait_for(local, root);
         } else if run_batch(local) == Batch::Full || has_yielded(local, root) {
             look(local);
         } else {
-            fail_if_deadlocked(local, root, root_waker);
-            sleep_or_fail(local, root);
+            fail_if_deadlocked(local, call, root);
+            sleep_or_fail(local, call, root);
         }
     }
 }
 
-/// Polls the root future, as a poll of this name.
-fn poll_as<T>(local: &Local, name: RootName, poll_root: impl FnOnce() -> Option<T>) -> Option<T> {
+/// Polls the root future, as a poll of this name. Returns whether it is ready.
+fn poll_as(local: &Local, name: RootName, is_ready: impl FnOnce() -> bool) -> bool {
     let running = &local.machine.running;
     let is_watched = local.scheduler.blocked.is_watching();
     if is_watched {
@@ -183,19 +167,20 @@ fn poll_as<T>(local: &Local, name: RootName, poll_root: impl FnOnce() -> Option<
     }
     root_record::begin(local, name);
     local.machine.ownership.begin(Region::Poll);
-    let output = poll_root();
+    local.scheduler.panic_if_task_has();
+    let is_ready = is_ready();
     let _ = local.machine.ownership.enter();
-    root_record::end(local, output.is_some());
+    root_record::end(local, is_ready);
     if is_watched {
         running.end_root();
     }
-    output
+    is_ready
 }
 
 /// Only a call that borrows the runtime may find that no wake-up can come (`lost::deadlock`).
-fn fail_if_deadlocked(local: &Local, root: &Root, waker: &Waker) {
+fn fail_if_deadlocked(local: &Local, call: Call, root: &Root) {
     let Some(describe) = local.scheduler.config.deadlock else { return };
-    let Some(observer) = Observer::of(waker).filter(|_| matches!(root.entered, Entered::Runtime(_))) else { return };
+    let Some(observer) = root.observer().filter(|_| call.may_fail()) else { return };
     if let Some(lost) = lost::find_deadlock(&local.scheduler, observer) {
         tell_caller(local, || panic!("{}", describe(&local.scheduler, lost)));
     }
@@ -203,9 +188,9 @@ fn fail_if_deadlocked(local: &Local, root: &Root, waker: &Waker) {
 
 /// After shutdown: there are no tasks, timers or descriptors left to look at, so only the root
 /// future is waited for.
-fn wait_for(root: &Root) {
-    let woken = root.scheduler.vacant.listen();
-    if !root.woken.load(Acquire) {
+fn wait_for(local: &Local, root: &Root) {
+    let woken = local.scheduler.vacant.listen();
+    if !root.is_woken() {
         woken.wait();
     }
 }
@@ -266,7 +251,7 @@ fn is_global_turn(local: &Local, held: &Held<'_>) -> bool {
 
 /// Whether a future has yielded, or the root future was woken: the thread must not sleep.
 fn has_yielded(local: &Local, root: &Root) -> bool {
-    !local.deferred.is_empty() || root.woken.load(Acquire)
+    !local.deferred.is_empty() || root.is_woken()
 }
 
 /// Looks at the network and the timers in passing.
@@ -285,8 +270,8 @@ fn wake(local: &Local, ready: Vec<Runnable>) {
 }
 
 /// Also only for a call that borrows the runtime.
-fn sleep_or_fail(local: &Local, root: &Root) {
-    let before = Before::sleep(&local.scheduler).filter(|_| matches!(root.entered, Entered::Runtime(_)));
+fn sleep_or_fail(local: &Local, call: Call, root: &Root) {
+    let before = Before::sleep(&local.scheduler).filter(|_| call.may_fail());
     sleep(local, root, before.as_ref().map(Before::limit));
     if let Some(before) = before {
         tell_caller(local, || before.fail_if_silent(&local.scheduler, || has_yielded(local, root)));
@@ -350,7 +335,7 @@ fn deadline(scheduler: &Scheduler, limit: Option<Duration>) -> u64 {
 }
 
 fn must_not_sleep(local: &Local, root: &Root) -> bool {
-    root.woken.load(Acquire) || !local.scheduler.global.is_empty() || local.scheduler.is_shutdown()
+    root.is_woken() || !local.scheduler.global.is_empty() || local.scheduler.is_shutdown()
 }
 
 fn queue(local: &Local, ready: Vec<Runnable>) {

@@ -7,10 +7,12 @@
 
 use crate::context::{ThisThread, this_thread};
 use crate::sched::local::Local;
+use crate::sched::root::Root;
 use crate::sched::scheduler::Scheduler;
 use crate::sched::state::idle;
 use crate::sched::state::machine::Machine;
 use crate::sync::Arc;
+use crate::task::Id;
 
 /// A machine of the current-thread flavour. No other is in possession of the processor while a
 /// thread uses it.
@@ -18,28 +20,29 @@ use crate::sync::Arc;
 struct Driver {
     local: Local,
     thread: ThisThread,
+    /// That of the last call. Making one takes an allocation.
+    root: Root,
 }
 
 impl Driver {
-    fn new(scheduler: &Arc<Scheduler>) -> Box<Driver> {
+    fn new(scheduler: &Arc<Scheduler>, root: Id) -> Box<Driver> {
         let machine = Machine::new(0);
         machine.bind();
-        Box::new(Driver { local: Local::new(scheduler.clone(), machine), thread: this_thread() })
+        scheduler.processors[0].set_holder(&machine);
+        let (local, root) = (Local::new(scheduler.clone(), machine), Root::new(scheduler, root));
+        Box::new(Driver { local, thread: this_thread(), root })
     }
 
     /// What the last thread has left, if that was this one.
-    fn of_this_thread(left: idle::Driver) -> Option<Box<Driver>> {
-        left.downcast().ok().filter(|driver: &Box<Driver>| driver.thread == this_thread())
-    }
-
-    /// The state in which the next call finds the machine, even if the root future has panicked.
-    fn reset(&self) {
-        // The panic unwinds from inside the poll.
-        let _ = self.local.machine.ownership.enter();
-        self.local.machine.running.end_root();
-        self.local.tap.end_poll();
-        // What has yielded in a poll that panicked.
-        self.local.deferred.wake_all();
+    fn again(left: idle::Driver, root: Id) -> Option<Box<Driver>> {
+        let mut driver: Box<Driver> = left.downcast().ok()?;
+        if driver.thread != this_thread() {
+            return None;
+        }
+        if !driver.root.renew(root) {
+            driver.root = Root::new(&driver.local.scheduler, root);
+        }
+        Some(driver)
     }
 }
 
@@ -51,24 +54,32 @@ pub(super) struct Driving<'a> {
 }
 
 impl<'a> Driving<'a> {
-    /// `None`: another thread drives, or the runtime is shutting down.
-    pub(super) fn begin(scheduler: &'a Arc<Scheduler>) -> Option<Driving<'a>> {
+    /// `root`: the id of the root future. `None`: another thread drives, or the runtime is shutting
+    /// down.
+    pub(super) fn begin(scheduler: &'a Arc<Scheduler>, root: Id) -> Option<Driving<'a>> {
         let (token, left) = scheduler.idle.acquire_driver()?;
-        let driver = left.and_then(Driver::of_this_thread).unwrap_or_else(|| Driver::new(scheduler));
-        driver.local.acquire(token);
+        let driver = left.and_then(|left| Driver::again(left, root)).unwrap_or_else(|| Driver::new(scheduler, root));
+        driver.local.acquire_again(token);
         scheduler.begin_driving(&driver.local.machine);
         Some(Driving { scheduler, driver: Some(driver) })
     }
 
     pub(super) fn local(&self) -> &Local {
-        &self.driver.as_ref().expect("it is dropped later").local
+        &self.driver().local
+    }
+
+    pub(super) fn root(&self) -> &Root {
+        &self.driver().root
+    }
+
+    fn driver(&self) -> &Driver {
+        self.driver.as_ref().expect("it is dropped later")
     }
 }
 
 impl Drop for Driving<'_> {
     fn drop(&mut self) {
         let Some(driver) = self.driver.take() else { return };
-        driver.reset();
         self.scheduler.blocked.set_driver(None);
         // `None`: the runtime has ended while this thread drove.
         if let Some(token) = driver.local.machine.ownership.release() {
@@ -81,6 +92,6 @@ impl Drop for Driving<'_> {
             // The processor may have come back after shutdown had looked there.
             self.scheduler.drain_late();
         }
-        self.scheduler.vacant.notify_additional(usize::MAX);
+        self.scheduler.vacant.notify();
     }
 }

@@ -143,9 +143,14 @@ impl Local {
     /// Takes possession of a processor, which is busy from here on.
     #[doc(alias = "acquirep")]
     pub(crate) fn acquire(&self, token: ProcessorToken) {
+        self.scheduler.processors[token.index()].set_holder(&self.machine);
+        self.acquire_again(token);
+    }
+
+    /// The same for a machine that is the processor's last holder.
+    pub(crate) fn acquire_again(&self, token: ProcessorToken) {
         let processor = &self.scheduler.processors[token.index()];
         processor.busy.begin(self.scheduler.clock.running_ns());
-        processor.set_holder(&self.machine);
         self.note_cache(processor);
         self.last_processor.set(token.index());
         self.notice_recorder();

@@ -20,6 +20,7 @@ pub(crate) mod local_poll;
 pub(crate) mod local_record;
 mod measure;
 mod poll;
+mod root;
 pub(crate) mod root_record;
 mod run;
 

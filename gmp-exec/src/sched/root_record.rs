@@ -29,19 +29,20 @@ pub(super) fn end(local: &Local, is_ready: bool) {
 /// The future of a current-thread runtime is about to be woken. `is_woken`: whether it was woken
 /// already.
 #[inline]
-pub(super) fn wake(scheduler: &Arc<Scheduler>, root: Id, is_woken: impl FnOnce() -> bool) {
+pub(super) fn wake(scheduler: &Arc<Scheduler>, root: impl FnOnce() -> u64, is_woken: impl FnOnce() -> bool) {
     if scheduler.recorded.is_used() && !is_woken() {
+        let root = root();
         on_machine_of(scheduler, |local| match local {
-            Some(local) => local.tap.record(Kind::Wake, root.as_u64(), 0),
+            Some(local) => local.tap.record(Kind::Wake, root, 0),
             None => wake_outside(scheduler, root),
         });
     }
 }
 
 #[cold]
-fn wake_outside(scheduler: &Scheduler, root: Id) {
+fn wake_outside(scheduler: &Scheduler, root: u64) {
     if let Some(recording) = scheduler.recorded.current() {
-        recording.record_outside(Kind::Wake, root.as_u64(), 0);
+        recording.record_outside(Kind::Wake, root, 0);
     }
 }
 

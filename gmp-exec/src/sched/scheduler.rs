@@ -1,7 +1,5 @@
 //! The scheduler of one runtime: the data that its machines share, and questions about it.
 
-use event_listener::Event;
-
 use crate::blocked::Blocked;
 use crate::metrics::{Counter, Measuring};
 use crate::sched::config::Config;
@@ -23,6 +21,7 @@ use crate::sched::state::resizing::Resizing;
 use crate::sched::state::suspects::Suspects;
 use crate::sched::state::sysmon::Sysmon;
 use crate::sched::state::takeable::Takeable;
+use crate::sched::state::vacant::Vacant;
 use crate::sync::atomic::AtomicBool;
 use crate::sync::atomic::Ordering::*;
 use crate::sync::{Apart, Arc, Mutex};
@@ -54,7 +53,7 @@ pub(crate) struct Scheduler {
     pub(crate) blocked: Blocked,
     pub(crate) recorded: Recorded,
     /// Notified when the processor of the current-thread flavour becomes free.
-    pub(crate) vacant: Event,
+    pub(crate) vacant: Vacant,
     pub(super) last_poll: LastPoll,
     pub(crate) resizing: Resizing,
     registry: Registry,
@@ -89,7 +88,7 @@ impl Scheduler {
             blocked: Blocked::new(config.blocked, config.is_watched.then_some(config.blocking_threshold)),
             recorded: Recorded::new(),
             measuring: Measuring::new(&config.histograms, config.task_hooks.is_some()),
-            vacant: Event::new(),
+            vacant: Vacant::new(),
             last_poll: LastPoll::new(),
             resizing: Resizing::new(),
             registry: Registry::new(processors),

@@ -11,6 +11,7 @@ use crate::context;
 use crate::sched::scheduler::Scheduler;
 use crate::sync::Arc;
 use crate::sync::atomic::Ordering::*;
+use crate::sync::atomic::fence;
 use crate::task::{Runnable, cancel};
 
 pub(crate) const RUNTIME_SHUT_DOWN: &str =
@@ -27,7 +28,8 @@ impl Scheduler {
         while let Some(task) = next_here(self) {
             cancel(task);
         }
-        self.vacant.notify_additional(usize::MAX);
+        fence(SeqCst);
+        self.vacant.notify();
     }
 
     /// On a thread inside of `block_on`: panics if a panic of a task has ended the runtime.

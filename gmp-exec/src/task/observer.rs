@@ -87,6 +87,7 @@ impl Observer {
     }
 
     /// The observer of an observing waker; `None` for other wakers.
+    #[inline]
     pub(crate) fn of(waker: &Waker) -> Option<&Observer> {
         // SAFETY: an observing waker owns a reference to an observer, and is borrowed for as long
         // as the result.

@@ -10,6 +10,7 @@ mod budget;
 mod builder;
 #[cfg(target_os = "linux")]
 mod children;
+mod driver;
 #[cfg(feature = "taskdump")]
 mod dump;
 mod environment;

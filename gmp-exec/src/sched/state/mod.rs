@@ -26,4 +26,5 @@ pub(crate) mod striped;
 pub(in crate::sched) mod suspects;
 pub(crate) mod sysmon;
 pub(crate) mod takeable;
+pub(crate) mod vacant;
 pub(crate) mod victim_order;

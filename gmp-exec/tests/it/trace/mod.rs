@@ -473,3 +473,26 @@ fn the_end_of_the_runtime_ends_neither_the_recorder_nor_a_snapshot() {
     drop(runtime);
     assert!(!decoded(&recorder.snapshot()).slices.is_empty());
 }
+
+/// The machine is used again, and must notice each start and stop.
+#[test]
+fn a_recording_between_two_calls_of_block_on_has_what_a_later_one_has_not() {
+    let runtime = current().build().unwrap();
+    runtime.block_on(yield_now());
+    for _ in 0..2 {
+        let recorder = recorded(&runtime);
+        let recorded: Vec<u64> = (0..2).map(|_| poll_a_task(&runtime)).collect();
+        let trace = decoded(&recorder.stop());
+        let later = poll_a_task(&runtime);
+        let has = |task: u64| trace.polls().any(|poll| poll.task == Some(task) && poll.left.as_deref() == Some("done"));
+        assert!(recorded.into_iter().all(has));
+        assert!(!has(later));
+    }
+}
+
+fn poll_a_task(runtime: &Runtime) -> u64 {
+    let task = runtime.spawn(async {});
+    let id = task.id().to_string().parse().unwrap();
+    runtime.block_on(task).unwrap();
+    id
+}

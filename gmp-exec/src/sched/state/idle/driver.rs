@@ -2,9 +2,10 @@
 //! the thread that drives, which the next call of `block_on` uses again.
 
 use crate::sched::state::idle::lists::Driver;
+use crate::sched::state::idle::word::ONE_IDLE;
 use crate::sched::state::idle::{Idle, Lists};
 use crate::sched::state::machine::ownership::ProcessorToken;
-use crate::sync::atomic::Ordering::AcqRel;
+use crate::sync::atomic::Ordering::*;
 
 impl Idle {
     /// The processor, and the driver if there was one. `None`: another thread drives, or the runtime
@@ -14,16 +15,23 @@ impl Idle {
         if lists.closed {
             return None;
         }
-        let token = lists.pop_processor(&self.word, false)?;
+        let token = lists.processors.pop()?;
+        self.change(|word| word - ONE_IDLE);
         Some((token, lists.driver.take()))
     }
 
     /// Puts both back. Returns the driver, to be dropped, if the runtime is shutting down.
     pub(crate) fn put_driver(&self, token: ProcessorToken, driver: Driver) -> Option<Driver> {
         let mut lists = self.lists.lock();
-        let word = self.list(&mut lists, token);
-        self.word.fetch_add(word, AcqRel);
+        lists.processors.push(token);
+        self.change(|word| word + ONE_IDLE);
         lists.keep_driver(driver)
+    }
+
+    /// No read-modify-write, which costs as much as the lock: on this flavour no machine spins, and
+    /// every change is made under the lock.
+    fn change(&self, change: impl FnOnce(u64) -> u64) {
+        self.word.store(change(self.word.load(Relaxed)), Release);
     }
 }
 
