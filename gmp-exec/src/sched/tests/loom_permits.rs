@@ -1,12 +1,13 @@
 //! A limited number of permits: a machine releases one while a task finds none. Every waiting task
 //! gets a permit.
 //!
-//! Seen to fail when a task finds no permit and sets `MUST_LOCK` in two steps, and when a thread of
-//! the pool looks and goes to sleep in two. Further faults are named at the models that find them.
+//! Seen to fail when a task finds no permit and sets `MUST_LOCK` in two steps. Further faults are
+//! named at the models that find them.
 
 use std::panic::Location;
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::Relaxed;
+use std::time::Duration;
 
 use crate::sched::config::Flavor;
 use crate::sched::local::Local;
@@ -15,6 +16,7 @@ use crate::sched::scheduler::Scheduler;
 use crate::sched::scheduler_ref::SchedulerRef;
 use crate::sched::state::machine::ownership::Region;
 use crate::sched::state::permits::{Acquired, Permits};
+use crate::sched::state::pool::{NotStarted, Pool, Submitted};
 use crate::sched::state::takeable::Note;
 use crate::sched::tests::explore;
 use crate::sched::tests::gate::Gate;
@@ -282,22 +284,37 @@ impl Drop for CountDrop {
     }
 }
 
-/// A closure is submitted while the only thread of the pool begins to wait. Seen to fail when the
-/// thread looks at the list of idle threads and enters itself in two steps.
+/// A second closure is submitted while the only thread of the pool begins to wait. No other thread
+/// can be started. Both closures run, or the second one comes back because the pool is closed.
+///
+/// Seen to fail when the thread looks for delayed closures and lists its seat in two steps.
 #[test]
-fn loom_permits_pool_thread_sleeps_against_submit() {
+fn loom_permits_pool_thread_waits_against_submit() {
     explore(6, || {
-        let scheduler = Scheduler::new(config(1, Flavor::CurrentThread));
-        let gates = [Gate::default(), Gate::default()];
-        for gate in gates.clone() {
-            scheduler.submit_closure(closure(&scheduler, Place::Pool, move || gate.open())).unwrap();
+        let scheduler = scheduler(1);
+        let ran = Arc::new(AtomicUsize::new(0));
+        let new = || {
+            let ran = ran.clone();
+            closure(&scheduler, Place::Pool, move || _ = ran.fetch_add(1, Relaxed))
+        };
+        let pool = Arc::new(Pool::default());
+        let Submitted::Start(seat) = pool.submit(new()) else { panic!("the pool has a thread already") };
+        let serving = thread::Builder::new().spawn({
+            let pool = pool.clone();
+            move || {
+                while let Some(closure) = pool.next(&seat, Duration::MAX) {
+                    closure.run();
+                }
+            }
+        });
+        if let Submitted::Start(other) = pool.submit(new())
+            && let NotStarted::Alone(_) = pool.not_started(&other)
+        {
+            panic!("the first thread has not ended");
         }
-        gates.iter().for_each(Gate::wait);
-        assert!(scheduler.closures.close().is_empty());
-        while scheduler.all_machines.is_any_awaited() {
-            thread::yield_now();
-        }
-        scheduler.all_machines.join(None);
-        assert_eq!((scheduler.closures.running(), scheduler.closures.threads()), (0, 0));
+        let left = pool.close();
+        serving.unwrap().join().unwrap();
+        assert_eq!((ran.load(Relaxed) + left.len(), pool.threads()), (2, 0));
+        left.into_iter().for_each(cancel);
     });
 }

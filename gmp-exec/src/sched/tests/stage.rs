@@ -21,7 +21,7 @@ use crate::sync::atomic::Ordering::Relaxed;
 use crate::sync::{Arc, Mutex};
 use crate::sys::time_slice::TimeSlices;
 use crate::sys::timer_slack::TimerSlack;
-use crate::task::{AtShutdown, Header, Kind, Observed, Runnable, UnhandledPanic, new_task};
+use crate::task::{AtShutdown, Header, Kind, Observed, Place, Runnable, UnhandledPanic, new_task};
 use crate::time::driver::Driver;
 
 /// A scheduler that starts no threads by itself.
