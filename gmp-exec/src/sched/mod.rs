@@ -31,6 +31,7 @@ mod steal;
 mod netpoll;
 mod park;
 
+mod head_room;
 mod resize;
 mod stamp;
 mod submit;

@@ -71,7 +71,8 @@ impl Scheduler {
         let name = "gmp-report".to_owned();
         let body = move || scheduler.blocked.run_thread(&TellRecorder(scheduler.clone()));
         let threads = self.config.threads.with_usual_stack();
-        match self.all_machines.start(&threads, name, Machine::new(0), body) {
+        let start = || self.all_machines.start(&threads, name, Machine::new(0), body);
+        match self.check_head_room().and_then(|()| start()) {
             Ok(()) => self.blocked.thread_started(),
             Err(error) => self.say_no_thread(&error),
         }

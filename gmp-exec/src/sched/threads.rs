@@ -53,6 +53,7 @@ impl Scheduler {
     }
 
     pub(super) fn spawn_thread(self: &Arc<Self>, machine: &Arc<Machine>, birth: Birth) -> io::Result<()> {
+        self.check_room_for_machine()?;
         let scheduler = self.clone();
         self.start_thread(machine.clone(), move |machine| {
             scheduler.config.hooks.started();

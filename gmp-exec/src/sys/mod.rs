@@ -1,6 +1,7 @@
 //! The parts of the operating system that the executor needs. Each file chooses its platform in one
 //! place.
 
+pub(crate) mod address_space;
 pub(crate) mod affinity;
 pub(crate) mod caches;
 pub(crate) mod cgroup;

@@ -9,7 +9,6 @@ use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
-use crate::sched::config::Flavor;
 use crate::sched::local::Local;
 use crate::sched::poll::poll;
 use crate::sched::scheduler::Scheduler;
@@ -19,8 +18,7 @@ use crate::sched::state::permits::{Acquired, Permits};
 use crate::sched::state::pool::{NotStarted, Pool, Submitted};
 use crate::sched::state::takeable::Note;
 use crate::sched::tests::explore;
-use crate::sched::tests::gate::Gate;
-use crate::sched::tests::stage::{busy, closure, config, idle, list_a_sleeper, scheduler, task, trusting};
+use crate::sched::tests::stage::{busy, closure, idle, list_a_sleeper, scheduler, task, trusting};
 use crate::sched::{closures, hogs};
 use crate::sync::{Arc, thread};
 use crate::task::{Header, Kind, Place, Runnable, StuckBy, cancel, new_task};

@@ -19,6 +19,7 @@ mod report;
 mod sections;
 mod silence;
 mod starved;
+mod surplus;
 mod sysmon;
 mod taken;
 mod time_not_turns;

@@ -3,6 +3,7 @@
 
 mod hooks;
 mod misuse;
+mod no_memory;
 mod no_threads;
 mod payloads;
 #[cfg(target_os = "linux")]
