@@ -371,7 +371,7 @@ impl Scheduler {
         if is_waited_for {
             return self.retake(note);
         }
-        if note.seen.region.is_blocking() || held >= self.config.blocking_threshold * KEPT_FOR {
+        if note.seen.region.is_blocking() || held > self.config.blocking_threshold * KEPT_FOR {
             return self.stop_watching(note);
         }
         self.list(note);
