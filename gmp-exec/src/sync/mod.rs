@@ -60,10 +60,6 @@ impl<T> Mutex<T> {
 pub(crate) struct Condvar(imp::sync::Condvar);
 
 impl Condvar {
-    pub(crate) fn new() -> Self {
-        Condvar(imp::sync::Condvar::new())
-    }
-
     #[cfg(any(loom, shuttle))]
     pub(crate) fn wait<'a, T>(&self, guard: MutexGuard<'a, T>) -> MutexGuard<'a, T> {
         self.0.wait(guard).unwrap_or_else(|poisoned| poisoned.into_inner())

@@ -368,6 +368,7 @@ pub(crate) enum Kind {
     Closure(AtShutdown, Place),
 }
 
+#[inline]
 fn flag_of_end(at_shutdown: AtShutdown) -> u16 {
     match at_shutdown {
         AtShutdown::Wait => 0,
@@ -376,6 +377,7 @@ fn flag_of_end(at_shutdown: AtShutdown) -> u16 {
     }
 }
 
+#[inline]
 fn flag_of_place(place: Place) -> u16 {
     match place {
         Place::Pool => 0,

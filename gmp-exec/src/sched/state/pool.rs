@@ -6,10 +6,18 @@
 //! thread to give. How many closures run at a time is the matter of `permits`.
 
 use std::collections::VecDeque;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use crate::sync::atomic::AtomicBool;
+use crate::sync::atomic::Ordering::Relaxed;
+use crate::sync::hint::spin_loop;
 use crate::sync::{Arc, Condvar, Mutex};
 use crate::task::Runnable;
+
+/// How long a thread waits for its next closure before it sleeps: about as long as the task that has
+/// got the result takes to spawn the next one. Measured on two cores, one closure after the other: 13
+/// to 18 µs each without, 8 to 10 µs with it. A longer wait gained nothing that was certain.
+const SPIN: Duration = Duration::from_micros(10);
 
 /// Lock order: `inner`, then a seat.
 #[derive(Debug, Default)]
@@ -31,8 +39,17 @@ struct Inner {
 /// Where one thread of the pool gets its closures.
 #[derive(Debug, Default)]
 pub(in crate::sched) struct Seat {
-    given: Mutex<Given>,
+    slot: Mutex<Slot>,
+    /// Something is in the slot. Only for the thread that spins, which then takes the lock.
+    is_given: AtomicBool,
     wake: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct Slot {
+    given: Given,
+    /// The thread sleeps, or is about to.
+    sleeps: bool,
 }
 
 #[derive(Debug, Default)]
@@ -70,8 +87,9 @@ impl Pool {
         }
         let Some(seat) = inner.idle.pop() else {
             inner.threads += 1;
-            let seat = Seat { given: Mutex::new(Given::Closure(closure)), wake: Condvar::new() };
-            return Submitted::Start(Arc::new(seat));
+            let seat = Arc::new(Seat::default());
+            seat.give(Given::Closure(closure));
+            return Submitted::Start(seat);
         };
         drop(inner);
         seat.give(Given::Closure(closure));
@@ -111,6 +129,7 @@ impl Pool {
         }
         inner.idle.push(seat.clone());
         drop(inner);
+        seat.spin();
         self.wait(seat, keep_alive)
     }
 
@@ -170,19 +189,42 @@ impl Pool {
 
 impl Seat {
     fn give(&self, given: Given) {
-        *self.given.lock() = given;
-        self.wake.notify_one();
+        let mut slot = self.slot.lock();
+        slot.given = given;
+        self.is_given.store(true, Relaxed);
+        let sleeps = slot.sleeps;
+        drop(slot);
+        if sleeps {
+            self.wake.notify_one();
+        }
     }
 
     fn take(&self) -> Given {
-        std::mem::take(&mut *self.given.lock())
+        self.take_from(&mut self.slot.lock())
+    }
+
+    fn take_from(&self, slot: &mut Slot) -> Given {
+        self.is_given.store(false, Relaxed);
+        slot.sleeps = false;
+        std::mem::take(&mut slot.given)
+    }
+
+    /// Waits for a moment without sleeping.
+    fn spin(&self) {
+        if cfg!(not(any(loom, shuttle))) {
+            let since = Instant::now();
+            while !self.is_given.load(Relaxed) && since.elapsed() < SPIN {
+                spin_loop();
+            }
+        }
     }
 
     fn wait(&self, limit: Duration) -> Given {
-        let mut given = self.given.lock();
-        if matches!(*given, Given::Nothing) {
-            given = self.wake.wait_timeout(given, limit).0;
+        let mut slot = self.slot.lock();
+        if matches!(slot.given, Given::Nothing) {
+            slot.sleeps = true;
+            slot = self.wake.wait_timeout(slot, limit).0;
         }
-        std::mem::take(&mut *given)
+        self.take_from(&mut slot)
     }
 }
