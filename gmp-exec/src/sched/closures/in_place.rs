@@ -27,9 +27,7 @@ pub(in crate::sched) fn execute(local: &Local, task: Runnable) {
     local.machine.running.set_closure(false);
     drop(outside);
     drop(not_awaited);
-    if let Some(next) = scheduler.closures.permits.release_to_next() {
-        scheduler.start_waiting(next);
-    }
+    scheduler.release_closure_permit();
 }
 
 /// Hands off the processor first, as for a known hog: where closures are long, each would make

@@ -17,14 +17,16 @@ mod pool;
 mod settings;
 
 use std::io;
+use std::panic::Location;
 
 pub(crate) use self::settings::in_place_from_env;
+use crate::escaped::Escaped;
 use crate::sched::scheduler::Scheduler;
 use crate::sched::state::permits::Acquired;
 use crate::sched::submit::submit_new;
 use crate::sync::Arc;
 use crate::sys::stderr;
-use crate::task::{Place, Runnable, cancel};
+use crate::task::{Place, Runnable, cancel, drop_now};
 
 impl Scheduler {
     /// Starts a closure, or lets it wait for a permit. The permit is acquired here and not when a
@@ -36,13 +38,18 @@ impl Scheduler {
     /// The system has no thread to give, and the pool has none. The closure was dropped.
     pub(crate) fn submit_closure(self: &Arc<Self>, closure: Runnable) -> io::Result<()> {
         match self.closures.permits.acquire(closure) {
-            Acquired::Granted(closure) => return self.start_permitted(closure),
+            Acquired::Granted(closure) => {
+                return self.start_permitted(closure).inspect_err(|_| self.release_closure_permit());
+            }
             Acquired::Queued => {}
             Acquired::Refused(closure) => cancel(closure),
         }
         Ok(())
     }
 
+    /// # Errors
+    ///
+    /// There is no thread. The closure was dropped, and the caller must release its permit.
     fn start_permitted(self: &Arc<Self>, closure: Runnable) -> io::Result<()> {
         closure.metadata().give_permit();
         closure.metadata().progress.schedule();
@@ -53,17 +60,39 @@ impl Scheduler {
         Ok(())
     }
 
-    /// Starts a closure that has waited for the permit that it has got. The caller is any thread,
-    /// so it can't tell the spawner of the closure that there is no thread.
-    fn start_waiting(self: &Arc<Self>, closure: Runnable) {
-        if closure.metadata().place() == Place::Machine {
-            return self.submit_permitted(closure);
-        }
-        let spawned_at = closure.metadata().location;
-        if let Err(error) = self.start_permitted(closure) {
-            stderr::try_write(&format!(
-                "gmp: a blocking closure spawned at {spawned_at} was cancelled: OS can't spawn worker thread: {error}\n"
-            ));
+    /// For a thread that can't run the next closure itself.
+    fn release_closure_permit(self: &Arc<Self>) {
+        if let Some(next) = self.closures.permits.release_to_next() {
+            self.start_waiting(next);
         }
     }
+
+    /// Starts a closure that has waited for the permit that it has got. The caller is any thread,
+    /// so it can't tell the spawner of the closure that there is no thread. Then the permit goes on
+    /// to the next closure.
+    fn start_waiting(self: &Arc<Self>, closure: Runnable) {
+        let mut waiting = Some(closure);
+        while let Some(closure) = waiting.take() {
+            if closure.metadata().place() == Place::Machine {
+                return self.submit_permitted(closure);
+            }
+            let spawned_at = closure.metadata().location;
+            if let Err(error) = self.start_permitted(closure) {
+                say_dropped(spawned_at, &error);
+                waiting = self.closures.permits.release_to_next();
+            }
+        }
+    }
+}
+
+/// Drops a closure for which there is no thread, and whose spawner has gone on.
+fn drop_with_line(closure: Runnable, error: &io::Error) {
+    say_dropped(closure.metadata().location, error);
+    drop_now(closure);
+}
+
+fn say_dropped(spawned_at: &Location<'_>, error: &io::Error) {
+    let place = spawned_at.to_string();
+    let (place, reason) = (Escaped(&place), format_args!("OS can't spawn worker thread: {error}"));
+    stderr::try_write(&format!("gmp: a blocking closure spawned at {place} was cancelled: {reason}\n"));
 }

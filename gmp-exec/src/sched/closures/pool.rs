@@ -3,6 +3,7 @@
 use std::io;
 
 use crate::context;
+use crate::sched::closures::drop_with_line;
 use crate::sched::scheduler::Scheduler;
 use crate::sched::scheduler_ref::SchedulerRef;
 use crate::sched::state::machine::Machine;
@@ -16,6 +17,10 @@ use crate::trace::{Owner, Tap};
 
 impl Scheduler {
     /// Gives a closure, which has a permit, to a thread of the pool.
+    ///
+    /// # Errors
+    ///
+    /// There is no thread. The closure was dropped, and the caller must release its permit.
     pub(super) fn submit_to_pool(self: &Arc<Self>, closure: Runnable) -> io::Result<()> {
         match self.closures.pool.submit(closure) {
             Submitted::Given => {}
@@ -35,15 +40,16 @@ impl Scheduler {
         let Err(error) = started else { return Ok(()) };
         match self.closures.pool.not_started(&seat) {
             NotStarted::Delayed => Ok(()),
-            NotStarted::Alone(closure) if self.is_shutdown() => {
+            NotStarted::Alone { closure, .. } if self.is_shutdown() => {
                 cancel(closure);
                 Ok(())
             }
-            NotStarted::Alone(closure) => {
-                drop_now(closure);
-                if let Some(next) = self.closures.permits.release_to_next() {
-                    self.start_waiting(next);
+            NotStarted::Alone { closure, delayed } => {
+                for closure in delayed {
+                    drop_with_line(closure, &error);
+                    self.release_closure_permit();
                 }
+                drop_now(closure);
                 Err(error)
             }
         }

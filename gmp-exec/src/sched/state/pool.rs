@@ -75,8 +75,9 @@ pub(in crate::sched) enum Submitted {
 pub(in crate::sched) enum NotStarted {
     /// Another thread has the closure, or will take it.
     Delayed,
-    /// There is no thread. No thread would ever run the closure.
-    Alone(Runnable),
+    /// There is no thread, and none would ever run the closure, nor those that were delayed for the
+    /// sake of a thread that could not be started either.
+    Alone { closure: Runnable, delayed: VecDeque<Runnable> },
 }
 
 impl Pool {
@@ -108,7 +109,7 @@ impl Pool {
         } else if inner.threads > 0 && !inner.closed {
             inner.delayed.push_back(closure);
         } else {
-            return NotStarted::Alone(closure);
+            return NotStarted::Alone { closure, delayed: std::mem::take(&mut inner.delayed) };
         }
         NotStarted::Delayed
     }

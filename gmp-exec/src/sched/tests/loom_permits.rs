@@ -22,7 +22,7 @@ use crate::sched::tests::gate::Gate;
 use crate::sched::tests::stage::{busy, closure, idle, list_a_sleeper, scheduler, task, trusting};
 use crate::sched::{closures, hogs};
 use crate::sync::{Arc, thread};
-use crate::task::{Header, Kind, Place, Runnable, StuckBy, cancel, new_task};
+use crate::task::{Header, Kind, Place, Runnable, StuckBy, cancel, drop_now, new_task};
 
 /// Runs the tasks in the global queue, and releases the permits that come with them.
 pub(super) fn run_queued(scheduler: &Arc<Scheduler>, permits: &Permits) {
@@ -304,7 +304,7 @@ fn loom_permits_pool_thread_waits_against_submit() {
             }
         });
         if let Submitted::Start(other) = pool.submit(second)
-            && let NotStarted::Alone(_) = pool.not_started(&other)
+            && let NotStarted::Alone { .. } = pool.not_started(&other)
         {
             panic!("the first thread has not ended");
         }
@@ -312,5 +312,32 @@ fn loom_permits_pool_thread_waits_against_submit() {
         assert!(pool.close().is_empty());
         serving.unwrap().join().unwrap();
         assert_eq!(pool.threads(), 0);
+    });
+}
+
+/// Two threads submit a closure to an empty pool, and neither can start a thread. No closure is left
+/// behind for the other's thread.
+#[test]
+fn loom_permits_pool_without_threads() {
+    explore(6, || {
+        let scheduler = scheduler(1);
+        let pool = Arc::new(Pool::default());
+        let submit = |pool: &Pool, closure| {
+            let Submitted::Start(seat) = pool.submit(closure) else { panic!("the pool has a thread") };
+            match pool.not_started(&seat) {
+                NotStarted::Delayed => 0,
+                NotStarted::Alone { closure, delayed } => {
+                    let all = delayed.into_iter().chain([closure]);
+                    all.map(drop_now).count()
+                }
+            }
+        };
+        let [first, second] = [(); 2].map(|()| closure(&scheduler, Place::Pool, || ()));
+        let other = thread::Builder::new().spawn({
+            let pool = pool.clone();
+            move || submit(&pool, first)
+        });
+        let given_up = submit(&pool, second) + other.unwrap().join().unwrap();
+        assert_eq!((given_up, pool.threads()), (2, 0));
     });
 }
