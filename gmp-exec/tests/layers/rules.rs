@@ -14,7 +14,10 @@ const RULES: &[(&str, &[&str])] = &[
     ("sched/state", &["sched::state", "sched::config", "task", "time", "metrics", "netpoll", "contain", "sys", "sync"]),
     (
         "sched",
-        &["sched", "blocked", "context", "task", "time", "metrics", "trace", "netpoll", "contain", "sys", "sync"],
+        &[
+            "sched", "blocked", "context", "task", "time", "metrics", "trace", "netpoll", "contain", "escaped", "sys",
+            "sync",
+        ],
     ),
     // Beside `metrics` and `trace`: told by the scheduler, and acts on nothing.
     ("blocked", &["blocked", "sched::state", "task", "contain", "escaped", "sys", "sync"]),

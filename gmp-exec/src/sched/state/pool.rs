@@ -29,8 +29,8 @@ pub(crate) struct Pool {
 struct Inner {
     /// The threads that wait, the latest last.
     idle: Vec<Arc<Seat>>,
-    /// Threads that run or wait.
-    threads: usize,
+    /// Those of all threads.
+    seats: Vec<Arc<Seat>>,
     /// Closures for which no thread could be started. The threads that exist take them.
     delayed: VecDeque<Runnable>,
     closed: bool,
@@ -87,8 +87,8 @@ impl Pool {
             return Submitted::Closed(closure);
         }
         let Some(seat) = inner.idle.pop() else {
-            inner.threads += 1;
             let seat = Arc::new(Seat::default());
+            inner.seats.push(seat.clone());
             seat.give(Given::Closure(closure));
             return Submitted::Start(seat);
         };
@@ -98,15 +98,15 @@ impl Pool {
     }
 
     /// The system has no thread for the seat.
-    pub(in crate::sched) fn not_started(&self, seat: &Seat) -> NotStarted {
-        let closure = seat.take();
+    pub(in crate::sched) fn not_started(&self, seat: &Arc<Seat>) -> NotStarted {
         let mut inner = self.inner.lock();
-        inner.threads -= 1;
+        let closure = seat.take();
+        inner.remove(seat);
         let Given::Closure(closure) = closure else { return NotStarted::Delayed };
         if let Some(other) = inner.idle.pop() {
             drop(inner);
             other.give(Given::Closure(closure));
-        } else if inner.threads > 0 && !inner.closed {
+        } else if !inner.seats.is_empty() && !inner.closed {
             inner.delayed.push_back(closure);
         } else {
             return NotStarted::Alone { closure, delayed: std::mem::take(&mut inner.delayed) };
@@ -125,7 +125,7 @@ impl Pool {
             return Some(delayed);
         }
         if inner.closed {
-            inner.threads -= 1;
+            inner.remove(seat);
             return None;
         }
         inner.idle.push(seat.clone());
@@ -144,7 +144,7 @@ impl Pool {
                 Given::Nothing => {}
             }
         }
-        self.inner.lock().threads -= 1;
+        self.inner.lock().remove(seat);
         None
     }
 
@@ -153,7 +153,7 @@ impl Pool {
         let mut inner = self.inner.lock();
         let Some(index) = inner.idle.iter().position(|idle| Arc::ptr_eq(idle, seat)) else { return false };
         inner.idle.remove(index);
-        inner.threads -= 1;
+        inner.remove(seat);
         true
     }
 
@@ -170,7 +170,7 @@ impl Pool {
 
     /// Threads that run a closure or wait for one.
     pub(crate) fn threads(&self) -> usize {
-        self.inner.lock().threads
+        self.inner.lock().seats.len()
     }
 
     pub(crate) fn idle(&self) -> usize {
@@ -182,9 +182,22 @@ impl Pool {
         self.inner.lock().delayed.len()
     }
 
-    /// Shows those closures, under the lock.
-    pub(in crate::sched) fn look(&self, see: impl FnMut(&Runnable)) {
-        self.inner.lock().delayed.iter().for_each(see);
+    /// Shows those closures, and the ones that their threads have not begun, under the locks.
+    pub(in crate::sched) fn look(&self, mut see: impl FnMut(&Runnable)) {
+        let inner = self.inner.lock();
+        inner.delayed.iter().for_each(&mut see);
+        for seat in &inner.seats {
+            if let Given::Closure(closure) = &seat.slot.lock().given {
+                see(closure);
+            }
+        }
+    }
+}
+
+impl Inner {
+    /// The thread of this seat has ended, or never was.
+    fn remove(&mut self, seat: &Arc<Seat>) {
+        self.seats.retain(|other| !Arc::ptr_eq(other, seat));
     }
 }
 
