@@ -64,5 +64,5 @@ fn runtime(serve: &Serve) -> io::Result<Runtime> {
     if let Some(procs) = serve.options.procs() {
         builder.worker_threads(procs);
     }
-    builder.sysmon(serve.sysmon == "on").enable_all().build()
+    builder.thread_name("serve-machine").sysmon(serve.sysmon == "on").enable_all().build()
 }
