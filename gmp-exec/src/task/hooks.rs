@@ -74,13 +74,17 @@ impl TaskMeta<'_> {
     ///
     /// ```
     /// use gmp_exec::runtime::Builder;
+    /// use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+    ///
+    /// static LINE: AtomicU32 = AtomicU32::new(0);
     ///
     /// let runtime = Builder::new_current_thread()
-    ///     .on_task_spawn(|task| assert_eq!(task.spawned_at().line(), 7))
+    ///     .on_task_spawn(|task| LINE.store(task.spawned_at().line(), Relaxed))
     ///     .build()
     ///     .unwrap();
-    /// let task = runtime.spawn(async {});
+    /// let (task, line) = (runtime.spawn(async {}), line!());
     /// runtime.block_on(task).unwrap();
+    /// assert_eq!(LINE.load(Relaxed), line);
     /// ```
     pub fn spawned_at(&self) -> &'static Location<'static> {
         self.spawned_at
