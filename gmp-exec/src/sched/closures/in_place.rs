@@ -7,6 +7,7 @@ use crate::sched::handoff;
 use crate::sched::local::Local;
 use crate::sched::measure;
 use crate::sched::shutdown::last_poll::Outside;
+use crate::sched::state::all_machines::await_again;
 use crate::sched::state::closures::SHORT;
 use crate::sched::state::machine::ownership::Region;
 use crate::task::Runnable;
@@ -16,7 +17,10 @@ pub(in crate::sched) fn execute(local: &Local, task: Runnable) {
     let scheduler = &local.scheduler;
     let has_permit = task.metadata().take_permit();
     debug_assert!(has_permit, "a closure without a permit waits for one, and is in no queue");
-    let not_awaited = task.metadata().may_be_abandoned().then(|| scheduler.all_machines.do_not_await(&local.machine));
+    let may_be_abandoned = task.metadata().may_be_abandoned();
+    if may_be_abandoned {
+        scheduler.all_machines.do_not_await(&local.machine);
+    }
     let outside = Outside::begin(local);
     local.machine.running.set_closure(true);
     if scheduler.closures.length.is_long() {
@@ -26,7 +30,9 @@ pub(in crate::sched) fn execute(local: &Local, task: Runnable) {
     }
     local.machine.running.set_closure(false);
     drop(outside);
-    drop(not_awaited);
+    if may_be_abandoned {
+        await_again();
+    }
     scheduler.release_closure_permit();
 }
 

@@ -6,6 +6,7 @@ use crate::context;
 use crate::sched::closures::drop_with_line;
 use crate::sched::scheduler::Scheduler;
 use crate::sched::scheduler_ref::SchedulerRef;
+use crate::sched::state::all_machines::await_again;
 use crate::sched::state::machine::Machine;
 use crate::sched::state::machine::ownership::Region;
 use crate::sched::state::pool::{NotStarted, Seat, Submitted};
@@ -70,7 +71,10 @@ impl Scheduler {
 
     fn run_in_pool(&self, closure: Runnable, machine: &Arc<Machine>, tap: &Tap) {
         closure.metadata().take_permit();
-        let not_awaited = closure.metadata().may_be_abandoned().then(|| self.all_machines.do_not_await(machine));
+        let may_be_abandoned = closure.metadata().may_be_abandoned();
+        if may_be_abandoned {
+            self.all_machines.do_not_await(machine);
+        }
         machine.running.set(closure.metadata());
         tap.notice(&self.recorded, Owner::Closures);
         tap.begin_poll(closure.metadata(), None);
@@ -79,7 +83,9 @@ impl Scheduler {
         // The machine never has a processor, so nothing can have been taken.
         let _ = machine.ownership.enter();
         tap.end_poll();
-        drop(not_awaited);
+        if may_be_abandoned {
+            await_again();
+        }
     }
 
     /// Releases the permit of the closure that has ended. Returns the closure that gets it, if this

@@ -20,9 +20,10 @@ use crate::sched::scheduler_ref::SchedulerRef;
 use crate::sched::shutdown;
 use crate::sched::shutdown::last_poll;
 use crate::sched::shutdown::last_poll::Outside;
-use crate::sched::state::all_machines::AllMachines;
+use crate::sched::state::all_machines::{AllMachines, await_again};
 use crate::sched::state::machine::Machine;
 use crate::sched::tests::explore;
+use crate::sched::tests::gate::Gate;
 use crate::sched::tests::stage::{Actor, busy, config, scheduler, task, without_processor};
 use crate::sync::Arc;
 
@@ -205,13 +206,19 @@ fn loom_shutdown_does_not_wait_for_a_machine_that_is_not_awaited() {
         let all_machines = AllMachines::new();
         let machine = Machine::new(0);
         let membership = all_machines.enter(machine.clone());
-        let not_awaited = thread::spawn({
-            let all_machines = all_machines.clone();
-            move || all_machines.do_not_await(&machine)
+        let is_over = Gate::default();
+        let running = thread::spawn({
+            let (all_machines, is_over) = (all_machines.clone(), is_over.clone());
+            move || {
+                all_machines.do_not_await(&machine);
+                is_over.wait();
+                await_again();
+            }
         });
         all_machines.wait_empty(None);
         // The machine's code ends only now.
-        drop(not_awaited.join().unwrap());
+        is_over.open();
+        running.join().unwrap();
         drop(membership);
     });
 }

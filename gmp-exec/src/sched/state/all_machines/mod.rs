@@ -7,7 +7,7 @@
 
 mod ending;
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::io;
 use std::time::Instant;
 
@@ -56,6 +56,8 @@ thread_local! {
     /// The address of the `AllMachines` that lists this thread, or did. It has no destructor,
     /// because it is read until the thread has ended.
     static OWN: Cell<usize> = const { Cell::new(0) };
+    /// While the function of a closure runs that may be abandoned.
+    static NOT_AWAITED: RefCell<Option<NotAwaited>> = const { RefCell::new(None) };
 }
 
 /// Keeps a machine listed in [`AllMachines`]. Its thread drops this last of all.
@@ -67,8 +69,15 @@ pub(crate) struct Membership {
 
 /// While it exists, the end of the runtime does not wait for the machine.
 #[derive(Debug)]
-pub(crate) struct NotAwaited {
+struct NotAwaited {
     machine: Arc<Machine>,
+}
+
+/// The calling thread has run the function of a closure that may be abandoned. The end waits for
+/// the thread again, before it wakes the task that awaits the closure: that task may be dropped by
+/// this thread.
+pub(crate) fn await_again() {
+    NOT_AWAITED.with(|not_awaited| drop(not_awaited.borrow_mut().take()));
 }
 
 impl Drop for NotAwaited {
@@ -177,11 +186,12 @@ impl AllMachines {
         machines.chain([&self.0.left_behind]).map(|counters| counter(counters).get()).sum()
     }
 
-    /// The machine is about to run code that may never end, and whose result is not needed.
-    pub(crate) fn do_not_await(&self, machine: &Arc<Machine>) -> NotAwaited {
+    /// The machine of the calling thread is about to run code that may never end, and whose result is
+    /// not needed. The caller calls [`await_again`] afterwards.
+    pub(crate) fn do_not_await(&self, machine: &Arc<Machine>) {
         machine.not_awaited.store(true, SeqCst);
+        NOT_AWAITED.with(|not_awaited| *not_awaited.borrow_mut() = Some(NotAwaited { machine: machine.clone() }));
         self.0.left.notify(usize::MAX);
-        NotAwaited { machine: machine.clone() }
     }
 
     pub(crate) fn is_any_awaited(&self) -> bool {
