@@ -13,6 +13,7 @@ use std::task::{Context, Poll};
 use crate::context::{self, Entered};
 use crate::sched::config::Flavor;
 use crate::sched::handoff::section::{Section, blocking_section};
+use crate::sched::state::all_machines::await_again;
 use crate::sched::{Local, SchedulerRef};
 use crate::task::at_shutdown::AtShutdown;
 use crate::task::{Header, JoinHandle, Kind, Place, coop, new_task, span};
@@ -181,6 +182,7 @@ impl<F: FnOnce() -> R, R> Future for Closure<F> {
 
     fn poll(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<R> {
         let f = self.0.take().expect("a finished closure is not polled again");
+        let _again = AwaitAgain;
         let _entered = context::set_entered(Entered::Nothing);
         Poll::Ready(context::with_machine(|local| match local.filter(|local| is_unwatched(local)) {
             Some(local) => blocking_section(local, Section::MayBlock, f),
@@ -189,6 +191,15 @@ impl<F: FnOnce() -> R, R> Future for Closure<F> {
                 f()
             }
         }))
+    }
+}
+
+/// The function has returned or panicked.
+struct AwaitAgain;
+
+impl Drop for AwaitAgain {
+    fn drop(&mut self) {
+        await_again();
     }
 }
 

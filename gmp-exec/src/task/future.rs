@@ -24,7 +24,6 @@ use super::registry::Wait;
 use super::{traced, unhandled_panic, waker_events, watch};
 use crate::contain::contain;
 use crate::context;
-use crate::sched::state::all_machines::await_again;
 
 pin_project! {
     pub(super) struct TaskFuture<F> {
@@ -154,9 +153,6 @@ impl<F: Future> Future for TaskFuture<F> {
         let body = self.as_mut().project().body;
         let poll = || catch_unwind(AssertUnwindSafe(|| DropOnPanic(body).poll(cx)));
         let polled = traced::poll_traced(header, poll, |polled| !matches!(polled, Ok(Poll::Pending)));
-        if header.may_be_abandoned() {
-            await_again();
-        }
         waker_events::end_poll(cx.waker());
         match polled {
             Ok(Poll::Pending) => self.wait(cx),
