@@ -32,7 +32,7 @@ impl NetpollGate {
     fn wait(&self, local: &Local, timeout: Option<Duration>) -> Ready {
         match (self.netpoll(), timeout) {
             (Some(netpoll), _) => return self.poll(netpoll, local, timeout),
-            // The user's thread.
+            // The thread is the user's, so its slack is left alone.
             (None, Some(timeout)) if local.is_current_thread => thread::park_timeout(timeout),
             (None, Some(timeout)) => {
                 local.scheduler.config.timer_slack.sleep_precisely(|| thread::park_timeout(timeout));

@@ -91,7 +91,7 @@ impl Builder {
     ///     runtime.block_on(closure).unwrap();
     /// }
     /// // The surplus threads end after 10 ms without work.
-    /// while runtime.metrics().num_machines() > 1 {
+    /// while runtime.metrics().num_blocking_threads() > 0 {
     ///     std::thread::sleep(Duration::from_millis(1));
     /// }
     /// ```

@@ -20,7 +20,7 @@ impl Builder {
         self
     }
 
-    /// Does nothing: blocking closures go through the queues of the processors here.
+    /// Does nothing: a blocking closure goes straight to a thread here, and not through a queue.
     pub fn enable_sharded_blocking_queue(&mut self) -> &mut Self {
         self
     }

@@ -17,8 +17,7 @@ pub(in crate::sched) fn execute(local: &Local, task: Runnable) {
     let scheduler = &local.scheduler;
     let has_permit = task.metadata().take_permit();
     debug_assert!(has_permit, "a closure without a permit waits for one, and is in no queue");
-    let may_be_abandoned = task.metadata().may_be_abandoned();
-    if may_be_abandoned {
+    if task.metadata().may_be_abandoned() {
         scheduler.all_machines.do_not_await(&local.machine);
     }
     let outside = Outside::begin(local);
@@ -30,9 +29,8 @@ pub(in crate::sched) fn execute(local: &Local, task: Runnable) {
     }
     local.machine.running.set_closure(false);
     drop(outside);
-    if may_be_abandoned {
-        await_again();
-    }
+    // If the closure was aborted, its function has not run.
+    await_again();
     scheduler.release_closure_permit();
 }
 

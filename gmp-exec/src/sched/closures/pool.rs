@@ -71,8 +71,7 @@ impl Scheduler {
 
     fn run_in_pool(&self, closure: Runnable, machine: &Arc<Machine>, tap: &Tap) {
         closure.metadata().take_permit();
-        let may_be_abandoned = closure.metadata().may_be_abandoned();
-        if may_be_abandoned {
+        if closure.metadata().may_be_abandoned() {
             self.all_machines.do_not_await(machine);
         }
         machine.running.set(closure.metadata());
@@ -83,9 +82,8 @@ impl Scheduler {
         // The machine never has a processor, so nothing can have been taken.
         let _ = machine.ownership.enter();
         tap.end_poll();
-        if may_be_abandoned {
-            await_again();
-        }
+        // If the closure was aborted, its function has not run.
+        await_again();
     }
 
     /// Releases the permit of the closure that has ended. Returns the closure that gets it, if this

@@ -79,6 +79,9 @@ impl Scheduler {
                 }
                 TakeOutcome::NoMachine => {
                     self.takeable.put_back(note);
+                    if !self.sysmon.starts.may_start_here() {
+                        self.sysmon.calls.add(calls::START);
+                    }
                     // A machine that came back before the entry was listed again has not seen it,
                     // and may be the machine that was missing.
                     fence(SeqCst);
@@ -216,13 +219,12 @@ impl Scheduler {
     }
 
     /// Starts the thread of a reserved machine if it has none. `None`: the system has no thread to
-    /// give, or only sysmon may start one, and was called.
+    /// give, or only sysmon may start one.
     fn prepare(self: &Arc<Self>, reserved: Reserved) -> Option<Arc<Machine>> {
         match reserved {
             Reserved::Spare(machine) => Some(machine),
             Reserved::Start { .. } if !self.sysmon.starts.may_start_here() => {
                 self.idle.uncount_machine();
-                self.sysmon.calls.add(calls::START);
                 None
             }
             Reserved::Start { id } => {

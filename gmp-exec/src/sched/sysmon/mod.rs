@@ -134,7 +134,7 @@ impl Scheduler {
             }
             if reasons & calls::START != 0 {
                 self.start_all(self.sysmon.starts.take());
-                self.retake_for_others();
+                self.retake_for_visible_work();
             }
             follower.follow_if_due(self);
             trace.print_if_due(self);
@@ -150,10 +150,10 @@ impl Scheduler {
         machines.iter().for_each(|machine| self.start_here(machine));
     }
 
-    /// A submitter may have found a listed processor and no machine for it.
-    fn retake_for_others(self: &Arc<Self>) {
+    /// A submitter has found no listed processor before, or no machine for one.
+    fn retake_for_visible_work(self: &Arc<Self>) {
         fence(SeqCst);
-        if self.has_visible_work() && !self.idle.should_wake() && self.takeable.is_any() {
+        if self.has_visible_work() && !self.idle.should_wake() {
             self.retake_listed();
         }
     }
@@ -380,10 +380,7 @@ impl Scheduler {
 
     fn list(self: &Arc<Self>, note: &Note) {
         self.takeable.add(note.clone());
-        fence(SeqCst);
-        if self.has_visible_work() && !self.idle.should_wake() {
-            self.retake_listed();
-        }
+        self.retake_for_visible_work();
     }
 
     /// The poll or section may last for hours, and may be the only thing that sysmon looks at.

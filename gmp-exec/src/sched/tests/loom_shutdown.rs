@@ -25,7 +25,8 @@ use crate::sched::state::machine::Machine;
 use crate::sched::tests::explore;
 use crate::sched::tests::gate::Gate;
 use crate::sched::tests::stage::{Actor, busy, config, scheduler, task, without_processor};
-use crate::sync::Arc;
+use crate::sync::{Arc, Mutex};
+use crate::task::cancel;
 
 /// Counts its drops.
 struct Dropped(Arc<AtomicUsize>);
@@ -220,5 +221,42 @@ fn loom_shutdown_does_not_wait_for_a_machine_that_is_not_awaited() {
         is_over.open();
         running.join().unwrap();
         drop(membership);
+    });
+}
+
+/// The function of a closure that may be abandoned has returned, and its thread wakes the task that
+/// awaits the closure, while the runtime ends. `task` stands for the state of that task: the first
+/// of the two threads that schedule the task has its runnable.
+///
+/// Seen to fail when the thread is awaited again only after the wake.
+#[test]
+fn loom_shutdown_waits_for_the_waker_of_an_abandoned_closure() {
+    explore(6, || {
+        let scheduler = scheduler(1);
+        // So that no machine comes for the queued task.
+        let _holds_the_processor = busy(&scheduler);
+        let dropped = Arc::new(AtomicUsize::new(0));
+        let future = Dropped(dropped.clone());
+        let woken = Arc::new(Mutex::new(Some(task(&scheduler, move || unreachable!("{:p}", &future)))));
+        let machine = Machine::new(1);
+        let membership = scheduler.all_machines.enter(machine.clone());
+        let waking = thread::spawn({
+            let (scheduler, woken) = (scheduler.clone(), woken.clone());
+            move || {
+                scheduler.all_machines.do_not_await(&machine);
+                await_again();
+                let task = woken.lock().take();
+                if let Some(task) = task {
+                    scheduler.submit_global([task]);
+                }
+                drop(membership);
+            }
+        });
+        scheduler.shutdown();
+        let aborted = woken.lock().take();
+        aborted.into_iter().for_each(cancel);
+        scheduler.all_machines.wait_empty(None);
+        assert_eq!(dropped.load(Relaxed), 1);
+        waking.join().unwrap();
     });
 }

@@ -5,8 +5,11 @@
 
 use loom::thread;
 
+use crate::sched::state::machine::Machine;
+use crate::sched::state::sysmon::{Sysmon, calls};
 use crate::sched::tests::explore;
 use crate::sched::tests::stage::{busy, list_a_sleeper, task, trusting};
+use crate::sync::Arc;
 
 /// A task is published, and no processor is idle.
 #[test]
@@ -39,5 +42,34 @@ fn loom_sysmon_stop_against_start() {
         });
         scheduler.sysmon.wait_for_stop();
         stopping.join().unwrap();
+    });
+}
+
+/// A machine is left to sysmon while the runtime ends: sysmon starts the machine, or the thread that
+/// needs the machine does.
+///
+/// Seen to fail when sysmon takes the machines at its end and does not close.
+#[test]
+fn loom_sysmon_start_against_the_end() {
+    explore(5, || {
+        let sysmon = Arc::new(Sysmon::new());
+        sysmon.starts.open();
+        let needing = thread::spawn({
+            let sysmon = sysmon.clone();
+            move || match sysmon.starts.add(Machine::new(0)) {
+                Ok(()) => {
+                    sysmon.calls.add(calls::START);
+                    0
+                }
+                Err(_) => 1,
+            }
+        });
+        let stopping = thread::spawn({
+            let sysmon = sysmon.clone();
+            move || sysmon.stop()
+        });
+        let by_sysmon = sysmon.start_until_stopped();
+        stopping.join().unwrap();
+        assert_eq!(needing.join().unwrap() + by_sysmon, 1);
     });
 }

@@ -167,8 +167,8 @@ fn closures_run_beside_the_thread_of_the_current_thread_flavour() {
     });
 }
 
-/// A closure on a machine does not hand off its processor, so sysmon must find it when it begins to block later:
-/// soon, although the threshold is long.
+/// A closure in place does not hand off its processor, so sysmon must find the closure when it
+/// begins to block later: soon, although the threshold is long.
 #[test]
 fn a_task_that_a_closure_waits_for_runs_soon_whatever_the_threshold() {
     const ROUNDS: usize = 20;

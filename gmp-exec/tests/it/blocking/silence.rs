@@ -131,7 +131,7 @@ fn what_begins_to_wait_in_the_silence_is_served_at_once() {
     for (processors, polls) in [(1, 1), (2, 1)] {
         let runtime = multi(processors).build().unwrap();
         let _stuck = Stuck::begin(&runtime, polls, Hog::Blocks);
-        thread::sleep(Duration::from_millis(300));
+        wait_until_idle(&runtime);
         for (event, delay) in EVENTS.into_iter().enumerate() {
             let delay = shortest_delay(&runtime, delay);
             // A sleep of more than 2 ms may end 1.05 ms late.

@@ -73,9 +73,9 @@ struct NotAwaited {
     machine: Arc<Machine>,
 }
 
-/// The calling thread has run the function of a closure that may be abandoned. The end waits for
-/// the thread again, before it wakes the task that awaits the closure: that task may be dropped by
-/// this thread.
+/// The calling thread has run the function of a closure that may be abandoned: the end of the
+/// runtime waits for the thread again. Called before the thread wakes the task that awaits the
+/// closure, because the thread may have to drop that task (sched/README.md §9).
 pub(crate) fn await_again() {
     NOT_AWAITED.with(|not_awaited| drop(not_awaited.borrow_mut().take()));
 }

@@ -127,4 +127,19 @@ impl Sysmon {
         self.calls.bind();
         while self.calls.wait(None) & calls::STOPPED == 0 {}
     }
+
+    /// Returns how many machines sysmon would have started.
+    pub(in crate::sched) fn start_until_stopped(&self) -> usize {
+        self.calls.bind();
+        let mut started = 0;
+        loop {
+            let reasons = self.calls.wait(None);
+            if reasons & calls::STOPPED != 0 {
+                return started + self.starts.close().len();
+            }
+            if reasons & calls::START != 0 {
+                started += self.starts.take().len();
+            }
+        }
+    }
 }
