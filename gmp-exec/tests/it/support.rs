@@ -311,8 +311,10 @@ pub(crate) fn in_child_that_aborts(test: &str, case: usize, expected: &str, body
     assert!(text.contains(expected), "case {case}: {text}");
 }
 
-/// The lines that this process, which is a child, writes to standard error from now on.
+/// The lines that this process, which is a child, writes to standard error from now on. Panics are
+/// reported on standard output instead, which the parent reads.
 pub(crate) fn lines_of_stderr() -> impl Iterator<Item = String> + Send {
+    std::panic::set_hook(Box::new(|panic| println!("{panic}")));
     let (reader, writer) = pipe().unwrap();
     dup2_stderr(&writer).unwrap();
     BufReader::new(File::from(reader)).lines().map_while(Result::ok)

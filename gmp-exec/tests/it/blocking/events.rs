@@ -40,10 +40,11 @@ impl Kept {
         self.get("spawn.line") == line.to_string() && self.get("spawn.file").ends_with("events.rs")
     }
 
-    /// Where cores are crowded, a thread may get none for long, or wait for a lock whose holder gets
-    /// none. No crowding makes a thread sleep of itself.
+    /// Where cores are crowded, a thread may get none for long, or wait for a lock (the allocator's)
+    /// whose holder gets none. The report thread may see that too late to say what the thread waited
+    /// for. No crowding makes a thread call anything else that sleeps.
     fn may_be_by_crowding(&self) -> bool {
-        self.get("cause") != "blocked" || self.get("syscall") == "futex"
+        self.get("cause") != "blocked" || ["", "futex"].contains(&self.get("syscall"))
     }
 
     fn is_over(&self) -> bool {

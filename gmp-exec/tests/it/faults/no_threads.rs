@@ -143,9 +143,10 @@ fn what_waits_for_a_thread_says_why() {
             || block_in_place(|| Handle::current().block_on(async { spawn(async { stuck_in_a_poll() }).await }));
         let tasks = [(); 2].map(|()| runtime.spawn(async move { nested() }));
         let line = lines.find(is_reason).unwrap();
-        // The second of two processors gets its thread unless the system refuses it.
-        let reason = ["little is left of the address space", "Resource temporarily unavailable (os error 11)"][case];
-        assert!(line.contains(reason), "{line}");
+        // The second of two processors gets its thread unless the system refuses it. A third thread,
+        // which is refused first, is asked for if both processors want one at the same time.
+        let reasons = ["little is left of the address space", "Resource temporarily unavailable (os error 11)"];
+        assert!(reasons[..=case].iter().any(|reason| line.contains(reason)), "{line}");
         drop(limit);
         for task in tasks {
             runtime.block_on(task).unwrap().unwrap();
