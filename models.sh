@@ -15,11 +15,6 @@ RUSTFLAGS="--cfg shuttle" CARGO_TARGET_DIR=target/shuttle cargo test --release -
 # figures.
 RUSTFLAGS="--cfg shuttle --cfg gmp_lines" CARGO_TARGET_DIR=target/shuttle \
     cargo test --release -p gmp-exec -p gmp-lines --lib lines_ -- --nocapture
-# The same for tokio, so that the comparison in docs/many-cores.md stays true.
-gmp-exec/lines/on-tokio/run.sh
 
 # The instructions of the hot paths, against the committed figures.
 cargo run --release -p gmp-micro
-
-# The micro-benchmarks of the parts: each runs once.
-RUSTFLAGS="--cfg gmp_bench" CARGO_TARGET_DIR=target/gmp_bench cargo test -p gmp-micro --bench parts

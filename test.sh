@@ -1,54 +1,98 @@
 #!/usr/bin/env bash
-# Runs all tests. Needs the toolchain; installs the servers that compat-tests start, and valgrind.
+# Runs all tests, or only the named parts: `./test.sh workspace dropin`. Needs the toolchain;
+# installs the servers that compat-tests start, and valgrind. nightly.sh runs what depends on
+# published versions.
 set -euo pipefail
 cd "$(dirname "$0")"
 
-command -v valgrind > /dev/null || ./install-packages.sh valgrind
+# In this order. The models run beside the others.
+parts=(models workspace portable crates programs dropin console conformance)
+
 # Beside the rest and at the lowest priority, so that tests of time don't wait for it. In a process
 # group of its own, which ends with this script. (In a session of its own, its priority would count
 # only there.)
-mkdir -p target
-set -m
-nice -n 19 ./models.sh > target/models.log 2>&1 < /dev/null &
-models=$!
-set +m
-trap 'kill -- "-$models" 2> /dev/null || true' EXIT
+models() {
+    mkdir -p target
+    set -m
+    nice -n 19 ./models.sh > target/models.log 2>&1 < /dev/null &
+    models_job=$!
+    set +m
+    trap 'kill -- "-$models_job" 2> /dev/null || true' EXIT
+}
 
-# The workspace: unit, integration and documentation tests.
-cargo test --workspace --exclude compat-tests --exclude cut-off-tests --exclude order-tests --all-features
+# The models have printed nothing yet.
+wait_for_models() {
+    local result=0
+    wait "$models_job" || result=$?
+    trap - EXIT
+    cat target/models.log
+    return "$result"
+}
+
+# Unit, integration and documentation tests.
+workspace() {
+    cargo test --workspace --exclude compat-tests --exclude cut-off-tests --exclude order-tests --all-features
+}
 
 # gmp-io without Linux's system calls: the fallbacks for other Unixes in gmp-io/src/sys.
-RUSTFLAGS="--cfg gmp_portable" CARGO_TARGET_DIR=target/portable cargo test -p gmp-io --lib --test it
+portable() {
+    RUSTFLAGS="--cfg gmp_portable" CARGO_TARGET_DIR=target/portable cargo test -p gmp-io --lib --test it
+}
 
 # Real crates. By themselves: the features that they enable in shared dependencies must not help the
-# tests above.
-compat-tests/setup.sh
-cargo test -p compat-tests
+# tests of the workspace.
+crates() {
+    compat-tests/setup.sh
+    cargo test -p compat-tests
+}
 
 # Random programs on gmp and on tokio: those that are cut off at random moments, and those whose
 # order must be tokio's. By themselves for the same reason: they enable tokio's own runtime.
-cargo test -p cut-off-tests -p order-tests
+programs() {
+    cargo test -p cut-off-tests -p order-tests
+}
 
 # Crates that call tokio by name, and a program, on the drop-in. cargo reads the patch and its
 # configuration in that folder.
-GMP_SOURCES=$PWD cargo run -p cargo-gmp -- gmp generate
-(cd compat-tests/dropin && cargo test --locked)
-# What tokio-console shows of programs on the drop-in; of ten of them the same as on tokio.
-(cd compat-tests/console && cargo test --locked)
+dropin() {
+    generate_dropin
+    (cd compat-tests/dropin && cargo test --locked)
+}
 
-# The lowest versions that each dependency may have in an older lock file, and each feature of the
-# drop-in alone.
-gmp-tokio/lowest-versions.sh
+# What tokio-console shows of programs on the drop-in; of ten of them the same as on tokio.
+console() {
+    generate_dropin
+    (cd compat-tests/console && cargo test --locked)
+}
+
+generate_dropin() {
+    GMP_SOURCES=$PWD cargo run -p cargo-gmp -- gmp generate
+}
 
 # tokio's own tests on the drop-in, and its public items.
-cargo run -p gmp-conformance
-cargo run -p gmp-conformance -- api
-# The same with `--cfg tokio_unstable`: the tests and the public items that the cfg adds.
-cargo run -p gmp-conformance -- unstable
-cargo run -p gmp-conformance -- unstable api
+conformance() {
+    cargo run -p gmp-conformance
+    cargo run -p gmp-conformance -- api
+}
 
-# The models have printed nothing yet.
-wait "$models" || result=$?
-trap - EXIT
-cat target/models.log
-exit "${result:-0}"
+main() {
+    command -v valgrind > /dev/null || ./install-packages.sh valgrind
+    local part times="" models_job=""
+    for part; do
+        SECONDS=0
+        "$part"
+        times+=$(printf '%-12s %2d:%02d' "$part" $((SECONDS / 60)) $((SECONDS % 60)))$'\n'
+    done
+    SECONDS=0
+    [[ -z $models_job ]] || wait_for_models
+    echo "minutes:"$'\n'"${times}waited for the models: $SECONDS s"
+}
+
+for part; do
+    [[ " ${parts[*]} " == *" $part "* ]] || {
+        echo "no part of the tests: $part; these are: ${parts[*]}" >&2
+        exit 2
+    }
+done
+(($# > 0)) || set -- "${parts[@]}"
+main "$@"

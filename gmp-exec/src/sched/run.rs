@@ -18,6 +18,10 @@ use crate::task::{Header, Runnable, Special};
 pub(super) fn thread_main(scheduler: Arc<Scheduler>, machine: Arc<Machine>, birth: Birth) {
     last_poll::begin(&machine);
     let local = Local::new(scheduler, machine);
+    if matches!(birth, Birth::Free) {
+        // The thread that built the runtime has started this one. sysmon starts the others.
+        local.machine.note_default_slice();
+    }
     time_slice::adapt(&local);
     let _seed = context::enter_seed(local.scheduler.config.seeds.as_ref());
     context::as_machine(&local, |local| {

@@ -34,8 +34,9 @@ use crate::sync::{Arc, thread};
 use crate::sys::{membarrier, stderr};
 use crate::task::{StuckBy, cancel};
 
-/// How soon to look again at machines that were in scheduler code.
-const STRAGGLER_INTERVAL: Duration = Duration::from_millis(1);
+/// How soon to look again at machines that were in scheduler code: at first, and at most. Most
+/// leave within microseconds.
+const STRAGGLER_INTERVALS: [Duration; 2] = [Duration::from_micros(20), Duration::from_millis(1)];
 /// When the drop of a runtime has waited for so long, it says for what.
 const LONG: Duration = Duration::from_secs(5);
 
@@ -93,6 +94,7 @@ impl Scheduler {
         let _current = context::push_runtime(SchedulerRef::new(self.clone()));
         let _entered = context::set_entered(Entered::Runtime(self.config.flavor));
         let mut machines = Vec::new();
+        let [mut interval, longest] = STRAGGLER_INTERVALS;
         loop {
             self.all_machines.copy_into(&mut machines);
             // After this barrier, a machine that appears to hold no processor will see the flag
@@ -107,7 +109,8 @@ impl Scheduler {
                 return;
             }
             machines.clear();
-            thread::park_timeout(STRAGGLER_INTERVAL);
+            thread::park_timeout(interval);
+            interval = longest.min(interval * 2);
         }
     }
 

@@ -118,11 +118,12 @@ impl Scheduler {
     /// The body of the thread.
     #[doc(alias = "sysmon")]
     fn monitor(self: &Arc<Self>) {
-        TimerSlack::LEAST.set();
-        time_slice::shorten_for_sysmon(self);
         self.sysmon.starts.bind();
         self.sysmon.calls.bind();
         let mut memory = Memory::default();
+        // Nothing has run yet.
+        memory.idle_looks = IDLE_LOOKS;
+        let mut is_prepared = false;
         let mut trace = crate::trace::schedtrace::Schedtrace::new(self.config.debug.trace);
         let mut follower = Follower::new(self.config.follow);
         loop {
@@ -131,6 +132,12 @@ impl Scheduler {
             if reasons & calls::STOPPED != 0 {
                 self.start_all(self.sysmon.starts.close());
                 return self.take_from_stragglers();
+            }
+            if !is_prepared {
+                // Not before something has run: many runtimes of tests end before that.
+                is_prepared = true;
+                TimerSlack::LEAST.set();
+                time_slice::shorten_for_sysmon(self);
             }
             if reasons & calls::START != 0 {
                 self.start_all(self.sysmon.starts.take());

@@ -128,6 +128,12 @@ impl Machine {
         }
     }
 
+    /// The thread has the slice of a thread of the program, which is the kernel's unless the program
+    /// has set another.
+    pub(in crate::sched) fn note_default_slice(&self) {
+        self.time_slice.store(TimeSlice::Default as u8, Relaxed);
+    }
+
     /// Whether this slice was set last.
     pub(in crate::sched) fn has_time_slice(&self, slice: TimeSlice) -> bool {
         self.time_slice.load(Relaxed) == slice as u8
