@@ -18,9 +18,16 @@ impl fmt::Display for Escaped<'_> {
     }
 }
 
+/// The name of a source file. A file of a published crate is named by the crate, without the folder
+/// into which cargo has unpacked the crate.
+pub(crate) fn short(file: &str) -> Escaped<'_> {
+    let in_registry = file.split_once("/registry/src/").and_then(|(_, rest)| rest.split_once('/'));
+    Escaped(in_registry.map_or(file, |(_, crate_and_path)| crate_and_path))
+}
+
 #[cfg(test)]
 mod tests {
-    use super::Escaped;
+    use super::{Escaped, short};
 
     #[test]
     fn control_characters_alone_are_escaped() {
@@ -29,5 +36,13 @@ mod tests {
         for text in ["", "src/main.rs", "Größe 大小 \"'\\"] {
             assert_eq!(Escaped(text).to_string(), text);
         }
+    }
+
+    #[test]
+    fn files_of_published_crates_are_named_by_the_crate() {
+        let short = |file| short(file).0;
+        assert_eq!(short("/home/x/.cargo/registry/src/index-1949/axum-0.8.9/src/serve.rs"), "axum-0.8.9/src/serve.rs");
+        assert_eq!(short("src/main.rs"), "src/main.rs");
+        assert_eq!(short("/registry/src/main.rs"), "/registry/src/main.rs");
     }
 }

@@ -11,9 +11,9 @@ use super::BlockedCause;
 use super::frame::BlockedStack;
 use super::look::{Call, Look};
 use super::record::Begun;
-use super::report::short;
 use super::stack;
 use crate::contain::contain;
+use crate::escaped::short;
 
 /// The events of one pass of the report thread, which emits them when it has let go of its locks.
 #[derive(Debug, Default)]

@@ -3,9 +3,8 @@
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
-use super::report::short;
 use super::stack;
-use crate::escaped::Escaped;
+use crate::escaped::{Escaped, short};
 
 /// The addresses of a stack, and once a report has asked for them, their names and lines: to find
 /// those, tens of MiB of debugging information are read. Clones share the names.

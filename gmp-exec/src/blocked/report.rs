@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use super::frame::BlockedStack;
 use super::look::Call;
 use super::stack;
-use crate::escaped::Escaped;
+use crate::escaped::{Escaped, short};
 use crate::task::{Id, StuckBy};
 
 /// The tasks of a runtime that have held their threads for long, by where they were spawned.
@@ -224,13 +224,6 @@ fn add_stack(mut stacks: Vec<BlockedStack>, stack: BlockedStack) -> Vec<BlockedS
     stacks
 }
 
-/// A file of a published crate is named by the crate, without the folder into which cargo has
-/// unpacked it.
-pub(super) fn short(file: &str) -> Escaped<'_> {
-    let in_registry = file.split_once("/registry/src/").and_then(|(_, rest)| rest.split_once('/'));
-    Escaped(in_registry.map_or(file, |(_, crate_and_path)| crate_and_path))
-}
-
 /// Each line with `gmp: ` before it.
 pub(super) fn prefixed(text: &str) -> String {
     text.lines().map(|line| format!("gmp: {line}\n")).collect()
@@ -321,14 +314,6 @@ mod tests {
         name_stacks(&mut entries);
         let seen = entries[0].stacks.iter().map(|stack| (stack.to_string(), stack.count()));
         assert_eq!(seen.collect::<Vec<_>>(), [("computing in a".to_owned(), 5), ("computing in b".to_owned(), 1)]);
-    }
-
-    #[test]
-    fn files_of_published_crates_are_named_by_the_crate() {
-        let short = |file| short(file).0;
-        assert_eq!(short("/home/x/.cargo/registry/src/index-1949/axum-0.8.9/src/serve.rs"), "axum-0.8.9/src/serve.rs");
-        assert_eq!(short("src/main.rs"), "src/main.rs");
-        assert_eq!(short("/registry/src/main.rs"), "/registry/src/main.rs");
     }
 
     #[test]

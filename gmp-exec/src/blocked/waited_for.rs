@@ -3,9 +3,10 @@
 use std::time::Instant;
 
 use super::look::Look;
-use super::report::{BlockedCall, short};
+use super::report::BlockedCall;
 use super::stack::{self, Stacks};
 use super::{Begun, BlockedCause, BlockedStack};
+use crate::escaped::short;
 use crate::sched::state::machine::Machine;
 use crate::sync::Arc;
 use crate::sys::thread_state::ThreadState;

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::polled::Polled;
 use super::waits::{Now, WaitsFor};
-use crate::escaped::Escaped;
+use crate::escaped::{Escaped, short};
 use crate::task::{Header, Id, Reading, Stage, Wait, name_of};
 
 /// What a task does.
@@ -163,11 +163,9 @@ pub(super) struct Short(pub(super) &'static Location<'static>);
 impl fmt::Display for Short {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (file, line) = (self.0.file(), self.0.line());
-        let in_registry = file.split_once("/registry/src/").and_then(|(_, rest)| rest.split_once('/'));
-        match (in_registry, file.split_once("/tokio-real/")) {
-            (Some((_, crate_and_path)), _) => write!(f, "{}:{line}", Escaped(crate_and_path)),
-            (None, Some((_, path))) => write!(f, "tokio/{}:{line}", Escaped(path)),
-            (None, None) => write!(f, "{}:{line}", Escaped(file)),
+        match file.split_once("/tokio-real/") {
+            Some((_, path)) => write!(f, "tokio/{}:{line}", Escaped(path)),
+            None => write!(f, "{}:{line}", short(file)),
         }
     }
 }

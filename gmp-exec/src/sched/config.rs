@@ -55,8 +55,8 @@ pub(crate) struct Config {
     pub(crate) is_watched: bool,
     /// Whether the wakers of tasks are counted.
     pub(crate) observed: Observed,
-    /// Describes a deadlock of the current-thread flavour, for a panic. `None`: the thread keeps
-    /// sleeping.
+    /// If set, a deadlocked `block_on` panics with this text (current-thread flavour). `None`: the
+    /// thread keeps sleeping.
     pub(crate) deadlock: Option<fn(&Scheduler, Vec<Lost>) -> String>,
     /// What to do if nothing happens for long. `None`: `block_on` keeps waiting.
     pub(crate) silence: Option<Silence>,

@@ -154,7 +154,7 @@ fn steal_some(local: &Local, held: &Held<'_>) -> Option<Runnable> {
 /// If only one task were taken at a time, the queue would starve behind a task that yields
 /// (measured: 2 300 ns a task instead of 160).
 ///
-/// `part`: the part to begin with; the one after the part that was found. A processor that searches
+/// `part`: in, where to begin; out, the part after the one that had tasks. A processor that searches
 /// begins at the part that its index chooses, so that searchers don't all meet at the same part.
 #[doc(alias = "globrunqget")]
 #[inline]

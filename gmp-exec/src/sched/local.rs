@@ -63,8 +63,8 @@ pub(crate) struct Local {
     pub(crate) order: Order,
     /// Whether `idle` counts the machine as spinning.
     pub(crate) spinning: Cell<bool>,
-    /// The next polls are not ordinary: they are measured or recorded, or all permits of hogs may
-    /// be held while some tasks are suspects.
+    /// `execute` takes its slow path because polls are measured, because polls are recorded, or
+    /// because all permits of hogs may be held while some tasks are suspects.
     pub(crate) attention: Cell<bool>,
     /// What a task that is submitted on this machine does before it is queued.
     pub(crate) detour: Detour,
@@ -85,7 +85,8 @@ pub(crate) struct Local {
     pub(crate) deferred: Deferred,
     /// How the poll under way began, if it is the poll of a known hog.
     pub(crate) hog: Cell<Option<HogPoll>>,
-    /// The end of the poll under way is not ordinary: it is that of a known hog, or is recorded.
+    /// The end of the poll under way takes its slow path because the task is a known hog, or because
+    /// the end is recorded.
     pub(crate) watches_end: Cell<bool>,
     /// What the machine does, for the recorder.
     pub(crate) tap: Tap,

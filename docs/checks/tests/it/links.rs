@@ -3,14 +3,15 @@
 //! servers.
 
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::path::Path;
 
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
+use crate::repository::{files, top};
+
 #[test]
 fn every_relative_link_leads_somewhere() {
-    let files = markdown_files();
+    let files = files("*.md");
     assert!(files.contains(&top().join("README.md")), "{files:?}");
     let dead: Vec<String> = files.iter().flat_map(|file| dead_links(file)).collect();
     assert!(dead.is_empty(), "links that lead nowhere:\n{}", dead.join("\n"));
@@ -27,20 +28,6 @@ fn a_dead_link_is_found() {
     let links = ["ARCHITECTURE.md", "#two-commands", "no/such/file.md", "README.md#no-such-heading", "https://a.b"];
     let dead = links.map(|link| !leads_somewhere(&file, link));
     assert_eq!(dead, [false, false, true, true, false]);
-}
-
-fn top() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the repository")
-}
-
-fn markdown_files() -> Vec<PathBuf> {
-    let mut git = Command::new("git");
-    git.current_dir(top()).args(["ls-files", "--cached", "--others", "--exclude-standard", "*.md"]);
-    let output = git.output().expect("git");
-    assert!(output.status.success(), "{output:?}");
-    let names = String::from_utf8(output.stdout).expect("named in ASCII");
-    // A symbolic link stands for a file that is in the list itself.
-    names.lines().map(|name| top().join(name)).filter(|file| file.is_file() && !file.is_symlink()).collect()
 }
 
 fn dead_links(file: &Path) -> Vec<String> {

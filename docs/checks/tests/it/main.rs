@@ -2,6 +2,8 @@
 
 mod links;
 mod readme_test;
+mod repository;
+mod settings;
 
 /// Documentation tests omit code under `#[test]`, so README.md's test is a file here.
 #[test]

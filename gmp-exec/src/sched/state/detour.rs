@@ -1,5 +1,5 @@
-//! The special cases when a task is submitted on a machine. One byte tells that there is none, as
-//! nearly always.
+//! The special cases when a task is submitted on a machine. A submission tests one byte; non-zero
+//! selects the slow path.
 
 use std::cell::Cell;
 

@@ -10,11 +10,10 @@ use crate::sched::sysmon::memory::{Memory, is_within};
 use crate::sync::atomic::Ordering::Relaxed;
 
 /// How many successors machines may wake in the second after a long poll. Each of them costs 5 to 10
-/// µs, all of them a few times as much as the shortest long poll. A program that needs more of them
-/// has so many events for each long poll that a thread switch at each event is too high a price:
-/// connections that exchanged messages without a pause were 1.3 times slower than on tokio for that
-/// second. An HTTP server with 930 requests a second, of which 5 % compute, had the same p99 without
-/// this limit.
+/// µs, and 1 024 cost 5 to 10 ms in total. A program that needs more of them has so many events for
+/// each long poll that a thread switch at each event is too high a price: connections that exchanged
+/// messages without a pause were 1.3 times slower than on tokio for that second. An HTTP server with
+/// 930 requests a second, of which 5 % compute, had the same p99 without this limit.
 const SUCCESSORS: u16 = 1_024;
 /// How long machines have short time slices after such a poll, or a known hog's. They cost less
 /// than close looks, so they serve a program with rare long polls, too.
@@ -23,7 +22,8 @@ const SHORT_SLICES_FOR: Duration = Duration::from_secs(10);
 impl Scheduler {
     /// Tells machines that leave the netpoll, or are about to sleep, whether to expect long polls.
     /// A processor may be taken before its poll has lasted for long. A poll that slept only for a
-    /// moment says nothing about others. Known hogs hold no processor, but compete for cores.
+    /// moment says nothing about others. A hog's poll is not seen as long, but it takes a core, so
+    /// slices stay short.
     pub(super) fn expect_long_polls(&self, memory: &mut Memory, has_slept_long: bool, now: Instant) {
         if self.sysmon.long_poll_was_taken.swap(false, Relaxed) || has_slept_long {
             memory.long_poll = Some(now);

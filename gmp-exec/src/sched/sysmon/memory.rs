@@ -90,9 +90,9 @@ pub(super) struct Seen {
     /// How long the poll was probably runnable and without a core: a thread whose CPU clock stood
     /// still between two looks, and which was runnable at one of them, has waited for a core.
     starved: Duration,
-    /// The part of `starved` that is from before `since`.
+    /// `starved` when `since` was last set.
     starved_before: Duration,
-    /// The last of `starved`, which counts if the thread is runnable at this look.
+    /// Time not yet classified: added to `starved` if the thread is runnable at this look.
     perhaps_starved: Duration,
     /// The cause that was reported for the poll (`sched::report_blocked`).
     recorded: Option<BlockedCause>,

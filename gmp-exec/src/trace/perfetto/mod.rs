@@ -17,6 +17,7 @@ use self::timeline::{Item, Slice, Track, What};
 use self::wire::Message;
 use super::event::Left;
 use super::snapshot::Snapshot;
+use crate::escaped::short;
 
 /// Fields of `TracePacket`.
 mod packet {
@@ -224,8 +225,13 @@ impl<W: Write> Encoder<'_, W> {
 
     fn place_name(&self, place: u16) -> String {
         let location = self.snapshot.place(place);
-        location.map_or_else(|| "task".to_owned(), |location| format!("{}:{}", location.file(), location.line()))
+        location.map_or_else(|| "task".to_owned(), |location| in_report(location.file(), location.line()))
     }
+}
+
+/// A place as the blocked report names it.
+fn in_report(file: &str, line: u32) -> String {
+    format!("{}:{line}", short(file))
 }
 
 fn intern(entry: &mut Message, number: u64, name: &str) {
@@ -381,4 +387,19 @@ fn title(track: Track) -> String {
 
 fn is_counter(track: Track) -> bool {
     matches!(track, Track::IdleProcessors | Track::Tasks | Track::GlobalQueue | Track::Queue(_))
+}
+
+#[cfg(all(test, not(any(loom, shuttle))))]
+mod tests {
+    use super::in_report;
+
+    #[test]
+    fn a_place_in_a_published_crate_is_as_short_as_in_reports() {
+        let registry = "/home/x/.cargo/registry/src/index-1949";
+        assert_eq!(
+            in_report(&format!("{registry}/axum-0.8.9/src/serve/mod.rs"), 389),
+            "axum-0.8.9/src/serve/mod.rs:389"
+        );
+        assert_eq!(in_report("src/main.rs", 7), "src/main.rs:7");
+    }
 }

@@ -55,9 +55,9 @@ pub(crate) struct Machine {
     /// The machine may be inside a poll, and not in a section outside of the poll. Written by the
     /// machine, read by `last_poll`.
     pub(in crate::sched) may_poll: AtomicBool,
-    /// The [`TimeSlice`] that was set last; 0: none yet. Any thread that sets a slice writes it. Of
-    /// two at once, the kernel may have heard the other one last, until the next slice is set. No
-    /// decision of the scheduler depends on it, so it is not a part of the models.
+    /// The [`TimeSlice`] that was set last; 0: none yet. Each thread that sets a slice writes it. If
+    /// two threads set it at once, this may differ from the kernel's value until the next slice is
+    /// set. No decision of the scheduler depends on it, so it is not a part of the models.
     time_slice: AtomicU8,
     /// How many values need the thread to stay, with or without work. The machine's own thread
     /// counts up, any thread counts down.
