@@ -16,8 +16,9 @@ fn text(list: &List, results: &Results) -> String {
     let row = |package: &&Package| results.rows.get(&package.name);
     let run: Vec<(&Package, &Row)> =
         list.package.iter().filter_map(|package| Some((package, row(&package)?))).collect();
-    let mut text = String::from(HEAD);
-    let _ = writeln!(text, "{}\n", total(&run));
+    let mut text = format!("{TITLE}{}\n", total(&run));
+    differences(&mut text, &run);
+    text.push_str(METHOD);
     text.push_str("| package | version | tests | same on gmp | fail on both | differ | run on | remarks |\n|---|---|---|---|---|---|---|---|\n");
     for (package, row) in run.iter().filter(|(_, row)| row.tests > 0) {
         let _ = writeln!(
@@ -33,7 +34,6 @@ fn text(list: &List, results: &Results) -> String {
             remarks(package, row)
         );
     }
-    differences(&mut text, &run);
     without_tests(&mut text, &run);
     not_run(&mut text, list, results);
     text
@@ -107,13 +107,18 @@ fn not_run(text: &mut String, list: &List, results: &Results) {
     }
 }
 
-const HEAD: &str = "# The tests of published packages, on tokio and on gmp
+const TITLE: &str = "# The tests of published packages, on tokio and on gmp
 
-Written by `cargo run -p gmp-crates` (`gmp-tokio/crates`). Packages that depend on tokio are unpacked as they were published, \
-and their unit and integration tests compiled with cargo and with `cargo gmp`, with the same versions of everything else. \
-Each test runs in a process of its own, on both; what ends differently is repeated alone, three times on both, and is \
-a difference unless all six runs end alike. Tests that \
-their authors ignore, and those in documentation, are not run. `src` are the unit tests of a library.
+";
+
+const METHOD: &str = "
+## All packages
+
+Packages that depend on tokio are unpacked as they were published, and their unit and integration tests compiled with cargo \
+and with `cargo gmp`, with the same versions of everything else. Each test runs in a process of its own, on both; what ends \
+differently is repeated alone, three times on both, and is a difference unless all six runs end alike. Tests that their \
+authors ignore, and those in documentation, are not run. `src` are the unit tests of a library. `cargo run -p gmp-crates` \
+(`gmp-tokio/crates`) writes this page.
 
 ";
 
@@ -137,6 +142,8 @@ mod tests {
         let text = text(&list(), &results());
         assert!(text.contains("**2 of 3 tests of 1 packages have the same verdict: 66.66 %.**"), "{text}");
         assert!(text.contains("| b | `src::c` | 3 of 3 | 0 of 3 | d |"), "{text}");
+        assert!(text.find("66.66 %") < text.find("| b | `src::c`"), "the result comes first: {text}");
+        assert!(text.find("| b | `src::c`") < text.find("| b | 1.0.0 |"), "all packages come last: {text}");
     }
 
     #[test]

@@ -15,8 +15,7 @@ pub(crate) fn write(list: &List, results: &Results) -> Result<(), String> {
 fn text(list: &List, results: &Results) -> String {
     let run: Vec<(&Program, &Row)> =
         list.program.iter().filter_map(|program| Some((program, results.rows.get(&program.name)?))).collect();
-    let mut text = String::from(HEAD);
-    let _ = writeln!(text, "{}\n", total(&run));
+    let mut text = format!("{TITLE}{}\n\n{METHOD}", total(&run));
     text.push_str(
         "| program | version | run on | its tokio | moved in its lock file | build | `--help` | use | remarks |\n",
     );
@@ -80,13 +79,15 @@ fn not_run(text: &mut String, list: &List, results: &Results) {
     }
 }
 
-const HEAD: &str = "# Published programs on gmp
+const TITLE: &str = "# Published programs on gmp
 
-Written by `cargo run -p gmp-crates -- programs` (`gmp-tokio/crates`). Programs from the registry are unpacked as they were \
-published and built by `cargo gmp build --locked`, with their own lock files, which stay as they are. Then each binary's \
-`--help` is called, and a script from `gmp-tokio/programs.toml` does something real with the program: servers answer and end \
-with Ctrl-C, clients ask them. A use counts only if the program has written gmp's trace of the scheduler. What fails is \
-tried on tokio, by `cargo build --locked`.
+";
+
+const METHOD: &str = "Programs from the registry are unpacked as they were published and built by `cargo gmp build --locked`, \
+with their own lock files, which stay as they are. Then each binary's `--help` is called, and a script from \
+`gmp-tokio/programs.toml` does something real with the program: servers answer and end with Ctrl-C, clients ask them. A use \
+counts only if the program has written gmp's trace of the scheduler. What fails is tried on tokio, by `cargo build --locked`. \
+`cargo run -p gmp-crates -- programs` (`gmp-tokio/crates`) writes this page.
 
 ";
 
@@ -106,7 +107,7 @@ mod tests {
     #[test]
     fn what_works_on_tokio_only_is_counted_and_what_fails_on_both_is_not() {
         let text = text_of(&[("a", true, None), ("b", false, Some(true)), ("c", false, Some(false))]);
-        assert!(text.contains("**1 of 2 programs"), "{text}");
+        assert!(text.starts_with("# Published programs on gmp\n\n**1 of 2 programs"), "{text}");
         assert!(text.contains("Not counted, because they fail on tokio too: 1."), "{text}");
         assert!(text.contains("| ok | ok | fails | works on tokio |"), "{text}");
     }
