@@ -42,7 +42,7 @@ struct Case {
 
 impl Case {
     fn random(random: &mut Random) -> Case {
-        let is_crowd = random.below(40) == 0;
+        let is_crowd = random.below(20) == 0;
         let (builder, means) = if is_crowd { crowded() } else { random_builder(random) };
         Case { builder, means, is_crowd, ends_early: random.below(2) == 0 }
     }
@@ -51,8 +51,7 @@ impl Case {
         let runtime = self.builder.build().unwrap();
         let handle = runtime.handle().clone();
         let _watchdog = self.watchdog(seed, tally, &handle);
-        let depth = if self.is_crowd { 3 } else { 2 };
-        let mut program = Program::new(tally, &keeper.requests, self.means, depth);
+        let mut program = Program::new(tally, &keeper.requests, self.means, 2);
         let mut beside = Vec::new();
         if random.below(2) == 0 {
             let netpoll = handle.netpoll(|| Ok(FakeNetpoll::default())).unwrap();
@@ -62,7 +61,7 @@ impl Case {
         if random.below(3) == 0 && handle.runtime_flavor() == RuntimeFlavor::MultiThread {
             beside.push(Beside::resize(&handle, Random::new(random.next()), self.most_processors(random)));
         }
-        let actors = if self.is_crowd { 60 } else { 1 + random.below(12) };
+        let actors = if self.is_crowd { 40 } else { 1 + random.below(12) };
         let children: Vec<_> = (0..actors).map(|_| Child::spawn_on(&handle, &program, random)).collect();
         let outsiders: Vec<_> =
             (0..random.below(3)).map(|_| outsider(&handle, &program, Random::new(random.next()))).collect();

@@ -63,7 +63,11 @@ fn use_waker(waker: Waker, random: &mut Random) {
     match random.below(4) {
         0 => waker.wake(),
         1 => waker.wake_by_ref(),
-        2 => waker.clone().wake(),
+        2 => {
+            let other = waker.clone();
+            drop(waker);
+            other.wake();
+        }
         _ => drop(waker),
     }
 }
