@@ -15,6 +15,8 @@ host=$(rustc -vV | sed -n 's/^host: //p')
 run_tests() {
     local cargo=("$@" --no-fail-fast --target "$host") failed=0
     "${cargo[@]}" -p gmp-exec --lib --test it -- "${skipped[@]}" || failed=1
+    # Random programs for minutes, with every feature on.
+    GMP_FUZZ_SECS=180 "${cargo[@]}" -p gmp-exec --all-features --test it -- random:: || failed=1
     "${cargo[@]}" -p gmp-io --all-features --lib --test it -- "${skipped[@]}" || failed=1
     # Without dufs, which a separate cargo builds: there the flags would affect procedural macros.
     (cd compat-tests/dropin && "${cargo[@]}" --locked -- --skip dufs:: "${skipped[@]}") || failed=1

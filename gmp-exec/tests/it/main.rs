@@ -19,7 +19,6 @@ mod faults;
 mod first_runtime;
 #[cfg(target_os = "linux")]
 mod follow;
-mod fuzz;
 mod histograms;
 mod idle;
 mod join_set;
@@ -31,6 +30,7 @@ mod lost;
 mod macros;
 mod metrics;
 mod netpoll;
+mod random;
 mod resize;
 mod scheduling;
 #[cfg(target_os = "linux")]
@@ -38,7 +38,6 @@ mod set_uid;
 #[cfg(feature = "tracing")]
 mod spans;
 mod spawn;
-mod stress;
 mod tasks;
 mod time;
 mod trace;
