@@ -9,7 +9,8 @@ use super::marked::{Marked, Panics};
 use super::program::Program;
 use super::settings::crowded;
 use super::tally::{Kind, Tally};
-use crate::support::{Watchdog, in_child_that_aborts, multi, panic_message};
+use super::thread_state::{ThreadState, change_this_thread};
+use crate::support::{Random, Watchdog, in_child_that_aborts, multi, panic_message};
 
 fn program(tally: &'static Tally) -> Program {
     let keeper = Keeper::start(1);
@@ -45,6 +46,19 @@ fn an_output_that_is_received_and_dropped_is_found() {
     drop(output.copied());
     output.receive();
     assert!(panic_message(|| TALLY.close()).contains("(Output) went from state 3 to 2"));
+}
+
+/// As in a poll on a thread that a closure has changed.
+#[test]
+fn each_change_of_a_thread_is_found() {
+    for seed in 0..20 {
+        let change = move || {
+            let before = ThreadState::of_this_thread();
+            change_this_thread(&mut Random::new(seed));
+            assert_ne!(ThreadState::of_this_thread(), before, "seed {seed}");
+        };
+        std::thread::spawn(change).join().unwrap();
+    }
 }
 
 /// Nobody sets the cell.
