@@ -16,7 +16,7 @@ use crate::sched::state::machine::Assignment;
 use crate::sched::submit::inject;
 use crate::sched::{absent, shutdown, time_slice};
 use crate::sync::Arc;
-use crate::sync::atomic::Ordering::SeqCst;
+use crate::sync::atomic::Ordering::{Relaxed, SeqCst};
 use crate::sync::atomic::fence;
 use crate::task::Runnable;
 use crate::trace::Kind;
@@ -189,7 +189,7 @@ fn leave_netpoll(local: &Local, ready: Vec<Runnable>) -> Next {
 /// The machine that has slept in the netpoll is about to run a task, which may hold its thread:
 /// wakes another machine to sleep there instead, if such polls are likely (sched/README.md §6).
 fn send_successor(scheduler: &Arc<Scheduler>) {
-    if scheduler.sysmon.spend_successor() {
+    if scheduler.sysmon.expects_long_polls.load(Relaxed) {
         scheduler.wake_one();
     }
 }

@@ -19,8 +19,8 @@
 //!
 //! A machine that leaves the netpoll with a single task wakes no other machine to sleep there
 //! instead, because that would be two thread switches per event. If that task holds its thread, no
-//! machine watches the network until sysmon's second look. So for a second after a long poll, and
-//! a limited number of times, machines do wake a successor (`long_polls`). After a poll that has
+//! machine watches the network until sysmon's second look. So for a second after a long poll
+//! machines do wake a successor (`long_polls`). After a poll that has
 //! lasted for a regular interval while a processor was idle, sysmon also looks closely for a second,
 //! that is, at shorter intervals, because there may be no successor. Then it may cost more than 1 %.
 //!

@@ -145,7 +145,7 @@ fn block_until_another_event(runtime: &Runtime) {
 fn shuttle_netpoll_has_a_successor_where_polls_are_long() {
     explore(|| {
         let runtime = runtime(2);
-        runtime.handle().scheduler().sysmon.successors.store(u16::MAX, Relaxed);
+        runtime.handle().scheduler().sysmon.expects_long_polls.store(true, Relaxed);
         block_until_another_event(&runtime);
         shut_down(runtime);
     });

@@ -175,7 +175,7 @@ impl Actor {
 /// Lists a machine that has no thread as the sleeper, so that the other machines become spares.
 /// Long polls are expected, so wakers prefer these.
 pub(crate) fn list_a_sleeper(scheduler: &Arc<Scheduler>) {
-    scheduler.sysmon.successors.store(u16::MAX, Relaxed);
+    scheduler.sysmon.expects_long_polls.store(true, Relaxed);
     assert_eq!(scheduler.idle.go_idle(None, &count(scheduler), false), Role::Sleeper);
 }
 

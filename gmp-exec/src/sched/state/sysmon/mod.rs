@@ -11,7 +11,7 @@ use crate::sched::state::idle::Watch;
 use crate::sched::state::machine::Machine;
 use crate::sched::state::machine::ownership::Sighting;
 use crate::sync::atomic::Ordering::*;
-use crate::sync::atomic::{AtomicBool, AtomicU16, AtomicU64};
+use crate::sync::atomic::{AtomicBool, AtomicU64};
 use crate::sync::{Arc, Mutex};
 
 /// How soon sysmon looks when a blocking section has begun while work waits, and while a section
@@ -30,10 +30,9 @@ pub(crate) struct Sysmon {
     pub(in crate::sched) is_slow: AtomicBool,
     /// Other takers may take from a sleeping thread at first sight. Written by sysmon.
     pub(in crate::sched) trusts_first_sight: AtomicBool,
-    /// How many more times a machine that leaves the netpoll with a task wakes another machine to
-    /// sleep there. Set by sysmon when it learns of a poll that held its thread for long, and set
-    /// to zero a second later. Decremented by the machines.
-    pub(in crate::sched) successors: AtomicU16,
+    /// A poll has held its thread for long within the last second. So a machine that leaves the
+    /// netpoll with a task wakes another machine to sleep there. Written by sysmon.
+    pub(in crate::sched) expects_long_polls: AtomicBool,
     /// A poll has held its thread for long, or a hog has had a permit, within the last ten seconds.
     /// Machines then have short time slices. Written by sysmon.
     pub(in crate::sched) shortens_slices: AtomicBool,
@@ -59,7 +58,7 @@ impl Sysmon {
             listening: AtomicBool::new(false),
             is_slow: AtomicBool::new(false),
             trusts_first_sight: AtomicBool::new(false),
-            successors: AtomicU16::new(0),
+            expects_long_polls: AtomicBool::new(false),
             shortens_slices: AtomicBool::new(false),
             long_poll_was_taken: AtomicBool::new(false),
             guesses: Mutex::new(Vec::new()),
@@ -101,18 +100,7 @@ impl Sysmon {
     /// How long the sleeper shall stay in the netpoll. While long polls are likely, it stays there
     /// even if every processor is busy: it finds out at once that a task waits behind such a poll.
     pub(crate) fn wanted_watch(&self) -> Watch {
-        if self.successors.load(Relaxed) > 0 { Watch::Always } else { Watch::WhileIdle }
-    }
-
-    /// Whether a machine that leaves the netpoll with a task shall wake another machine.
-    #[must_use = "a successor is spent if this is true"]
-    pub(crate) fn spend_successor(&self) -> bool {
-        let left = self.successors.load(Relaxed);
-        if left > 0 {
-            // If another thread has changed the number, this successor costs nothing.
-            _ = self.successors.compare_exchange(left, left - 1, Relaxed, Relaxed);
-        }
-        left > 0
+        if self.expects_long_polls.load(Relaxed) { Watch::Always } else { Watch::WhileIdle }
     }
 
     pub(crate) fn stop(&self) {
