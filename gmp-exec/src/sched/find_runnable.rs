@@ -8,7 +8,7 @@
 //! empty, the machine looks at timers, the global queue, the network, and the rings of other
 //! processors. Then it parks (`park`).
 
-use crate::sched::fire_timers::{fire_own_and_other_timers, fire_timers, fire_timers_of};
+use crate::sched::fire_timers::{fire_timers, fire_timers_of, fire_unserved_timers};
 use crate::sched::local::{Held, Local, Next};
 use crate::sched::netpoll::or_panic;
 use crate::sched::park::{obtain_processor, park};
@@ -105,7 +105,7 @@ fn look_around(local: &Local, held: &Held<'_>) -> Option<Runnable> {
         if is_asked || !config.sysmon {
             fire_timers(local)
         } else {
-            fire_own_and_other_timers(local, held)
+            fire_unserved_timers(local, held)
         }
         queue_ready(local, held, or_panic(local.scheduler.netpoll_gate.look(local)));
         local.note_cache(processor);

@@ -1,5 +1,4 @@
-//! Firing due timers: those of all processors, or a machine's own and, now and then, those of one
-//! other processor.
+//! Firing due timers: those of all processors, or a machine's own.
 
 use crate::sched::local::{Held, Local};
 use crate::time::timers::wake_all;
@@ -27,20 +26,16 @@ pub(super) fn fire_timers(local: &Local) {
     wake_all(fired);
 }
 
-/// Fires the due timers of this processor and, now and then, those of one other. Machines that set
-/// timers write the words that are read here, so a look at all of them would ask as many other cores
-/// (docs/many-cores.md). The sleeper, or a machine that searches, looks at the timers of an idle
-/// processor; if there is no sleeper, this machine looks at all. The timers of a stuck processor wait
-/// until a busy machine comes round to them, or until sysmon asks for a look at all.
-pub(super) fn fire_own_and_other_timers(local: &Local, held: &Held<'_>) {
-    fire_timers_of(local, held.index);
-    let scheduler = &local.scheduler;
-    let next = local.other_timers.next(held.index, scheduler.processors.len(), || scheduler.clock.running_ns());
-    let Some(other) = next else { return };
-    if scheduler.idle.has_idle() && !scheduler.idle.has_sleeper() {
+/// Fires the due timers of this processor, which no other machine looks at. Machines that set timers
+/// write the words that are read here, so a look at those of all processors would ask as many other
+/// cores (docs/many-cores.md). The sleeper, or a machine that searches, looks at the timers of an
+/// idle processor; if there is no sleeper, this machine looks at all. The timers of a stuck processor
+/// wait until sysmon asks for a look at all.
+pub(super) fn fire_unserved_timers(local: &Local, held: &Held<'_>) {
+    if local.scheduler.idle.has_idle() && !local.scheduler.idle.has_sleeper() {
         fire_timers(local);
     } else {
-        fire_timers_of(local, other);
+        fire_timers_of(local, held.index);
     }
 }
 

@@ -13,7 +13,6 @@ use crate::sched::state::detour::Detour;
 use crate::sched::state::machine::hog_poll::HogPoll;
 use crate::sched::state::machine::ownership::{Entry, Loss, ProcessorToken, Region};
 use crate::sched::state::machine::{Assignment, Machine};
-use crate::sched::state::other_timers::OtherTimers;
 use crate::sched::state::processor::Processor;
 use crate::sched::state::processor::owner_proof::OwnerProof;
 use crate::sync::Arc;
@@ -77,8 +76,6 @@ pub(crate) struct Local {
     /// Whether the machine is inside a declared blocking section. A loss in there says nothing
     /// about the task.
     pub(crate) in_section: Cell<bool>,
-    /// Whose timers the machine looks at next, beside those of its own processor.
-    pub(super) other_timers: OtherTimers,
     /// Tasks that became ready inside `Netpoll::poll`, in order.
     pub(crate) ready: RefCell<Vec<Runnable>>,
     /// Wakers of futures that have yielded; on the current-thread flavour only.
@@ -132,7 +129,6 @@ impl Local {
             forced_at: Cell::new(u64::MAX),
             lost_by: Cell::new(None),
             in_section: Cell::new(false),
-            other_timers: OtherTimers::default(),
             ready: RefCell::new(Vec::new()),
             deferred: Deferred::default(),
             hog: Cell::new(None),

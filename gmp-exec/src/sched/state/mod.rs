@@ -17,7 +17,6 @@ pub(crate) mod detour;
 pub(crate) mod global_queue;
 pub(crate) mod last_poll;
 pub(crate) mod netpoll_gate;
-pub(in crate::sched) mod other_timers;
 pub(crate) mod outside;
 pub(crate) mod permits;
 pub(crate) mod pool;
