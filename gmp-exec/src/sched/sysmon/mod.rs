@@ -20,9 +20,9 @@
 //! A machine that leaves the netpoll with a single task wakes no other machine to sleep there
 //! instead, because that would be two thread switches per event. If that task holds its thread, no
 //! machine watches the network until sysmon's second look. So for a second after a long poll
-//! machines do wake a successor (`long_polls`). After a poll that has
-//! lasted for a regular interval while a processor was idle, sysmon also looks closely for a second,
-//! that is, at shorter intervals, because there may be no successor. Then it may cost more than 1 %.
+//! machines do wake a successor (`long_polls`). After a poll that has lasted for a regular interval
+//! while a processor was idle, sysmon also looks closely for a second, that is, at shorter intervals,
+//! because there may be no successor. Then it may cost more than 1 %.
 //!
 //! A look considers each machine inside a poll (`memory`). If something waits for the machine's
 //! processor, or the poll lasts, sysmon asks the kernel what the thread does. A thread that sleeps
