@@ -7,6 +7,8 @@ cd "$(dirname "$0")"
 
 # In this order. The models run beside the others.
 parts=(models workspace portable crates programs dropin console conformance)
+# The process group of the models, once they run.
+models_job=""
 
 # Beside the rest and at the lowest priority, so that tests of time don't wait for it. In a process
 # group of its own, which ends with this script. (In a session of its own, its priority would count
@@ -77,7 +79,7 @@ conformance() {
 
 main() {
     command -v valgrind > /dev/null || ./install-packages.sh valgrind
-    local part times="" models_job=""
+    local part times=""
     for part; do
         SECONDS=0
         "$part"

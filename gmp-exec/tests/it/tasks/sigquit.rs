@@ -8,6 +8,7 @@ use std::future::pending;
 use std::io::{BufRead, BufReader, Read};
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, ChildStderr, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
 use std::{env, thread};
 
@@ -104,9 +105,8 @@ fn an_asker_that_does_not_read_is_given_up() {
     let (reader, writer) = pipe_with(PipeFlags::NONBLOCK).unwrap();
     while rustix::io::write(&writer, &[0; 4096]).is_ok() {}
     let _asker = Asker::start(&program, "1", Stdio::from(writer));
-    // The answer to this signal waits for the one before.
-    program.signal();
-    program.read_until("gmp: runtime 2 \"the\\nsecond\": ", 1);
+    // The answer to these signals waits for the one before.
+    program.signal_until_answered("gmp: runtime 2 \"the\\nsecond\": ");
     drop(reader);
     program.kill();
 }
@@ -179,6 +179,23 @@ impl Program {
 
     fn signal(&self) {
         kill_process(Pid::from_child(&self.child), Signal::QUIT).unwrap();
+    }
+
+    /// Signals more than once: the kernel merges a signal with one that is still pending, here the
+    /// asker's.
+    fn signal_until_answered(&mut self, answer: &str) {
+        let process = Pid::from_child(&self.child);
+        let (reading, read) = mpsc::channel::<()>();
+        thread::scope(|scope| {
+            scope.spawn(move || {
+                kill_process(process, Signal::QUIT).unwrap();
+                while read.recv_timeout(Duration::from_millis(200)) == Err(RecvTimeoutError::Timeout) {
+                    kill_process(process, Signal::QUIT).unwrap();
+                }
+            });
+            self.read_until(answer, 1);
+            drop(reading);
+        });
     }
 
     /// Reads up to the line that begins with this text, and so many lines more.
