@@ -19,7 +19,7 @@ pub(super) fn thread_main(scheduler: Arc<Scheduler>, machine: Arc<Machine>, birt
     last_poll::begin(&machine);
     let local = Local::new(scheduler, machine);
     if matches!(birth, Birth::Free) {
-        // The thread that built the runtime has started this one. sysmon starts the others.
+        // Started by the thread that built the runtime; sysmon starts the other machines.
         local.machine.note_default_slice();
     }
     time_slice::adapt(&local);

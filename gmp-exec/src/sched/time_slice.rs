@@ -50,7 +50,7 @@ impl Scheduler {
     }
 }
 
-/// sysmon's thread has just started. With a longer slice than a machine's, it would wait for its
+/// sysmon has something to look at for the first time. With a longer slice than a machine's, it would wait for its
 /// core until a stuck machine there has been interrupted by the kernel's clock, up to 4 ms.
 pub(super) fn shorten_for_sysmon(scheduler: &Scheduler) {
     if scheduler.config.time_slices.may_be_set()
@@ -60,8 +60,8 @@ pub(super) fn shorten_for_sysmon(scheduler: &Scheduler) {
     }
 }
 
-/// The thread has just started, and may have the slice of the thread that started it; or it is
-/// about to sleep.
+/// The machine begins, perhaps with the slice of sysmon, which has started its thread; or the machine
+/// is about to sleep.
 pub(super) fn adapt(local: &Local) {
     let scheduler = &local.scheduler;
     let slice = scheduler.config.time_slices.of_machines(|| scheduler.sysmon.shortens_slices.load(Relaxed));

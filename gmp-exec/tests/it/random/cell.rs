@@ -10,7 +10,7 @@ struct Cell {
     waker: Option<Waker>,
 }
 
-/// Sets the cell when it is dropped, so that nobody waits for a task that was cancelled.
+/// Sets the cell when this is dropped, so that no task waits for one that was cancelled.
 pub(super) struct Setter(Arc<Mutex<Cell>>);
 
 /// Ready once the cell is set. If a wake-up is lost, this waits for ever, and the watchdog tells.

@@ -32,7 +32,7 @@ impl Child {
         self.handle.abort();
     }
 
-    /// Someone else aborts the task.
+    /// Another handle, or the end of a set, aborts the task.
     pub(super) fn expect_abort(&mut self) {
         self.was_aborted = true;
     }
@@ -67,7 +67,7 @@ impl Actor {
 }
 
 pub(super) fn judge(result: Result<Marked, JoinError>, expected: Expected, program: &Program, was_aborted: bool) {
-    let told = tell(result);
+    let told = tell(result, program);
     let may_be_cancelled = was_aborted || program.is_ending();
     let is_right = match (expected.fate, &told) {
         (Fate::Returns, Told::Output(of)) => *of == expected.of,
@@ -83,10 +83,10 @@ enum Told {
     Output(usize),
     Panic(usize),
     Cancelled,
-    OtherPanic(#[allow(dead_code, reason = "for the message")] String),
+    OtherPanic,
 }
 
-fn tell(result: Result<Marked, JoinError>) -> Told {
+fn tell(result: Result<Marked, JoinError>, program: &Program) -> Told {
     match result {
         Ok(output) => Told::Output(output.receive()),
         Err(error) if error.is_cancelled() => Told::Cancelled,
@@ -94,7 +94,10 @@ fn tell(result: Result<Marked, JoinError>) -> Told {
             let text = error.to_string();
             match error.into_panic().downcast::<Marked>() {
                 Ok(payload) => Told::Panic(payload.receive()),
-                Err(_) => Told::OtherPanic(text),
+                Err(_) => {
+                    program.tally.fault(text);
+                    Told::OtherPanic
+                }
             }
         }
     }

@@ -82,7 +82,7 @@ pub(super) async fn in_task(actor: &mut Actor) {
     }
 }
 
-/// If nobody ends the runtime, because a task was cancelled, it ends in the background.
+/// If the task that would end the runtime is cancelled, the runtime ends in the background.
 struct Inner {
     runtime: Option<Runtime>,
     program: Program,

@@ -61,7 +61,7 @@ fn each_change_of_a_thread_is_found() {
     }
 }
 
-/// Nobody sets the cell.
+/// No thread sets the cell.
 #[test]
 fn a_wake_up_that_is_lost_is_found() {
     static TALLY: Tally = Tally::new();

@@ -116,7 +116,7 @@ impl Mark {
         self.number
     }
 
-    /// The value reached whom it was for.
+    /// The task or thread that the value was for has it.
     pub(super) fn receive(&self) {
         self.turn_into(RECEIVED, &[MADE]);
     }
