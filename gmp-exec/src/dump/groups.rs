@@ -22,17 +22,18 @@ const EXAMPLES: usize = 3;
 ///
 /// ```
 /// # gmp_exec::runtime::Runtime::new().unwrap().block_on(async {
-/// use gmp_exec::{runtime::Handle, spawn, task::yield_now};
+/// use gmp_exec::runtime::{Handle, TaskState};
+/// use gmp_exec::{spawn, task::yield_now};
 ///
 /// for _ in 0..3 {
 ///     spawn(std::future::pending::<()>());
 /// }
-/// while Handle::current().tasks().filter(|task| task.polls > 0).count() < 3 {
+/// while Handle::current().tasks().filter(|task| task.state == TaskState::Waiting).count() < 3 {
 ///     yield_now().await;
 /// }
 /// let text = Handle::current().tasks().groups().to_string();
 /// // 3 tasks
-/// //   3 waiting, spawned at src/main.rs:5, oldest 0.0 s, 1 poll: tasks 64, 65, 66
+/// //   3 waiting, spawned at src/main.rs:6, oldest 0.0 s, 1 poll: tasks 64, 65, 66
 /// assert!(text.contains("3 waiting, spawned at "), "{text}");
 /// # });
 /// ```
