@@ -1,19 +1,12 @@
-//! Polls that go on without a processor, and which of them count as computing: each of those holds
-//! a permit of hogs.
-//!
-//! A poll gets its permit when its processor is taken while it computes, when it is the poll of a
-//! task that is known to compute, or when sysmon finds that it computes by now (`sysmon::watch`).
-//! sysmon takes back the permit of a poll that sleeps by now. Otherwise the machine releases the
-//! permit when the poll is over. sched/README.md §7, "Verdicts change", has the steps of both
-//! sides.
+//! Polls that go on without a processor. sysmon watches them (`sysmon::watch`), and counts those
+//! that compute (`state::computing`).
 
 use crate::sched::local::Local;
 use crate::sched::scheduler::Scheduler;
 use crate::sched::state::machine::Machine;
 use crate::sched::time_slice;
 use crate::sync::Arc;
-use crate::sync::atomic::Ordering::{Relaxed, SeqCst};
-use crate::sync::atomic::fence;
+use crate::sync::atomic::Ordering::Relaxed;
 
 impl Scheduler {
     /// This turn of the machine is without a processor from now on: sysmon watches it.
@@ -24,55 +17,18 @@ impl Scheduler {
         }
     }
 
-    /// Counts a poll without a processor as computing, beyond the limit if need be. `false`: the
-    /// poll is over, or counts already.
-    pub(super) fn count_absent(self: &Arc<Self>, machine: &Machine, turn: u64) -> bool {
-        // Before the permit: the machine that releases it makes its slice short.
-        self.lengthen_slice(machine);
-        self.hogs.acquire_extra();
-        if machine.absence.give_permit(turn) {
-            fence(SeqCst);
-            if machine.ownership.is_in_turn(turn) {
-                return true;
-            }
-            if !machine.absence.revoke_permit(turn) {
-                // The machine has released it.
-                return false;
-            }
-        }
-        self.release_hog_permit();
-        self.shorten_slice(machine);
-        false
-    }
-
-    /// A poll without a processor no longer counts as computing. `false`: it did not, or is over.
-    pub(super) fn uncount_absent(self: &Arc<Self>, machine: &Machine, turn: u64) -> bool {
-        let is_mine = machine.absence.revoke_permit(turn);
-        if is_mine {
-            self.shorten_slice(machine);
-            self.release_hog_permit();
-        }
-        is_mine
+    /// Counts the polls that compute anew. Hogs that find room because of it run.
+    pub(super) fn count_computing(self: &Arc<Self>) {
+        self.computing.recount(&self.hogs).into_iter().for_each(|task| self.submit_permitted(task));
     }
 }
 
-/// The machine is about to poll a hog with the permit that the hog has acquired.
-pub(super) fn begin_with_permit(local: &Local) {
-    if local.machine.absence.bring_permit(local.machine.ownership.next_turn()) {
-        local.scheduler.release_hog_permit();
-    }
-}
-
-/// The poll is over. Returns whether it had a permit, which the caller has to release.
-pub(super) fn take_permit(local: &Local) -> bool {
-    local.machine.absence.take_permit()
-}
-
-/// For a machine whose poll is over and which looks for a processor: releases the permit of the
-/// poll.
-pub(super) fn release_permit(local: &Local) {
-    if take_permit(local) {
-        local.scheduler.release_hog_permit();
-        time_slice::shorten(local);
+/// The machine has ended a poll without a processor. If the poll computed, there may be room for a
+/// hog that waits.
+pub(super) fn end(local: &Local) {
+    local.machine.absence.end(local.machine.ownership.turn());
+    time_slice::end_long(local);
+    if local.scheduler.hogs.is_any_waiting() {
+        local.scheduler.sysmon.look_soon();
     }
 }

@@ -28,7 +28,7 @@ use crate::sched::scheduler::Scheduler;
 use crate::sched::state::machine::hog_poll::HogPoll;
 use crate::sched::state::machine::ownership::Region;
 use crate::sched::state::permits::Acquired;
-use crate::sched::{absent, handoff, measure, record, time_slice};
+use crate::sched::{handoff, measure, record, time_slice};
 use crate::sync::Arc;
 use crate::task::{Header, Runnable, StuckBy};
 
@@ -50,26 +50,14 @@ pub(super) fn execute(local: &Local, task: Runnable, cause: StuckBy) {
     }
 }
 
-/// The poll of a task that was not known as a hog has ended, and has lost its processor. If it
-/// computed, it held a permit, which goes to the next hog.
-pub(super) fn finish_unknown(local: &Local, cause: StuckBy) {
-    let had_permit = absent::take_permit(local);
-    match had_permit.then(|| local.scheduler.hogs.release_to_next()).flatten() {
-        Some(task) => run_with_permit(local, task),
-        None if had_permit || cause == StuckBy::Computing => time_slice::shorten(local),
-        None => {}
-    }
-}
-
-/// Runs a hog that has a permit, then each hog that gets the permit next, until none waits, or
-/// sysmon has given the permit to another one because the poll slept.
+/// Runs a hog that has a permit, then each hog that gets the permit next, until none waits.
 fn run_with_permit(local: &Local, task: Runnable) {
     time_slice::lengthen(local);
     let mut next = Some(task);
     while let Some(task) = next {
-        absent::begin_with_permit(local);
+        local.machine.absence.bring_permit(local.machine.ownership.next_turn());
         without_processor(local, task);
-        next = absent::take_permit(local).then(|| local.scheduler.hogs.release_to_next()).flatten();
+        next = local.scheduler.hogs.release_to_next();
     }
     time_slice::shorten(local);
 }
@@ -213,13 +201,6 @@ impl Span {
 }
 
 impl Scheduler {
-    /// Releases the permit that a taker acquired for a poll whose processor it then could not take.
-    pub(super) fn release_hog_permit(self: &Arc<Self>) {
-        if let Some(task) = self.hogs.release_to_next() {
-            self.submit_permitted(task);
-        }
-    }
-
     /// Lets in the hog that has waited longest, although all permits are held. `false`: none waits.
     pub(super) fn grant_extra_hog(self: &Arc<Self>) -> bool {
         let next = self.hogs.grant_extra();

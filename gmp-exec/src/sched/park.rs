@@ -46,7 +46,7 @@ pub(super) fn park(local: &Local) -> Next {
 /// Finds a processor for a machine that has none: an idle one, or the one that a waker assigns.
 pub(super) fn obtain_processor(local: &Local) -> Next {
     let scheduler = &local.scheduler;
-    absent::release_permit(local);
+    absent::end(local);
     if let Some(token) = scheduler.idle.acquire(usize::MAX) {
         local.acquire(token);
         scheduler.notice_busy();

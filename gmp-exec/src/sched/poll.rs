@@ -1,8 +1,8 @@
 //! One poll of a task, and the steps of a machine that has lost its processor during the poll.
 
-use crate::sched::hogs;
+use crate::sched::absent;
 use crate::sched::local::Local;
-use crate::sched::state::machine::ownership::{Loss, Region};
+use crate::sched::state::machine::ownership::Region;
 use crate::task::Runnable;
 
 /// Polls a task with the machine's processor, which may be taken during the poll. As a call, a turn
@@ -39,15 +39,15 @@ fn count_without_processor(local: &Local) {
 /// What follows if the machine has lost its processor during the poll.
 #[inline(always)]
 pub(super) fn settle(local: &Local) {
-    if let Some(loss) = local.lost_by.take() {
-        after_loss(local, loss);
+    if local.lost_by.take().is_some() {
+        after_loss(local);
     }
 }
 
 /// The processor was taken during the poll that has just ended. `find_runnable` takes another one
 /// if one is idle, and otherwise parks the machine as a spare.
 #[cold]
-fn after_loss(local: &Local, loss: Loss) {
+fn after_loss(local: &Local) {
     local.scheduler.record_end_of(&local.machine, local.machine.ownership.turn());
-    hogs::finish_unknown(local, loss.cause);
+    absent::end(local);
 }

@@ -43,6 +43,14 @@ impl Scheduler {
         self.set_slice(machine, TimeSlice::Short);
     }
 
+    /// sysmon has found that the machine computes in this turn, which may be over.
+    pub(super) fn lengthen_slice_of(&self, machine: &Machine, turn: u64) {
+        self.lengthen_slice(machine);
+        if machine.absence.has_ended(turn) {
+            self.shorten_slice(machine);
+        }
+    }
+
     fn set_slice(&self, machine: &Machine, slice: TimeSlice) {
         if self.config.time_slices.may_be_set() {
             machine.set_time_slice(slice);
@@ -67,6 +75,13 @@ pub(super) fn adapt(local: &Local) {
     let slice = scheduler.config.time_slices.of_machines(|| scheduler.sysmon.shortens_slices.load(Relaxed));
     if !local.machine.has_time_slice(slice) {
         scheduler.set_slice(&local.machine, slice);
+    }
+}
+
+/// A poll without a processor is over. Only a taker or sysmon knows whether the poll computed.
+pub(super) fn end_long(local: &Local) {
+    if local.machine.has_time_slice(TimeSlice::Long) {
+        shorten(local);
     }
 }
 

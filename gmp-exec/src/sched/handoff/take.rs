@@ -68,7 +68,7 @@ impl Scheduler {
         while !self.idle.snapshot().is_exhausted() {
             let Some(note) = self.takeable.pop() else { return Retaken::Nothing };
             match self.retake(&note) {
-                // A refusal is temporary: sysmon grants a permit beyond the limit after a while.
+                // A refusal is temporary: sysmon takes beyond the limit after a while.
                 TakeOutcome::Stale | TakeOutcome::Refused => {}
                 TakeOutcome::Done => {
                     // sysmon has noted a poll that two looks have seen asleep.
@@ -111,39 +111,21 @@ impl Scheduler {
         outcome
     }
 
-    /// A machine that computes needs a permit to do so without its processor.
     fn take_if_permitted(self: &Arc<Self>, note: &Note, take: Take) -> TakeOutcome {
-        let needs_permit = note.cause == StuckBy::Computing && !note.machine.absence.has_permit(note.seen.turn());
-        if !needs_permit {
-            return take(self, note);
-        }
-        if !self.hogs.try_acquire() {
-            return TakeOutcome::Refused;
-        }
-        self.take_with_permit(note, take)
+        if self.is_beyond_limit(note) { TakeOutcome::Refused } else { take(self, note) }
+    }
+
+    /// Whether the machine would compute without a processor although as many do so as may.
+    fn is_beyond_limit(&self, note: &Note) -> bool {
+        note.cause == StuckBy::Computing
+            && self.hogs.is_exhausted()
+            && !self.computing.is_computing(&note.machine, note.seen.turn())
     }
 
     /// The same for a machine that computes, although as many machines as allowed compute without a
     /// processor.
     pub(in crate::sched) fn retake_beyond_limit(self: &Arc<Self>, note: &Note) -> TakeOutcome {
-        self.hogs.acquire_extra();
-        self.take_with_permit(note, Self::reserve_and_retake)
-    }
-
-    /// The machine releases the permit of a poll that has lost its processor, and may do so before
-    /// this function returns.
-    fn take_with_permit(self: &Arc<Self>, note: &Note, take: Take) -> TakeOutcome {
-        let (permit, turn) = (&note.machine.absence, note.seen.turn());
-        if !permit.give_permit(turn) {
-            // Another taker, or sysmon, has just given it one.
-            self.release_hog_permit();
-            return TakeOutcome::Stale;
-        }
-        let outcome = take(self, note);
-        if outcome != TakeOutcome::Done && permit.revoke_permit(turn) {
-            self.release_hog_permit();
-        }
-        outcome
+        self.reserve_and_retake(note)
     }
 
     /// The steps that all of the above share: finds the next machine, takes the processor, and
@@ -202,6 +184,7 @@ impl Scheduler {
             StuckBy::Blocking => counters.taken_blocked.add_shared(1),
             StuckBy::Computing => {
                 counters.taken_computing.add_shared(1);
+                self.computing.add_taken(&note.machine, note.seen.turn(), &self.hogs);
                 self.sysmon.long_poll_was_taken.store(true, Relaxed);
                 self.suspect_place_of(&note.machine, note.seen.turn());
             }

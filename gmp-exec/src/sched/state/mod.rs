@@ -12,6 +12,7 @@ pub(crate) mod idle;
 
 pub(crate) mod all_machines;
 pub(crate) mod closures;
+pub(crate) mod computing;
 pub(crate) mod deferred;
 pub(crate) mod detour;
 pub(crate) mod global_queue;

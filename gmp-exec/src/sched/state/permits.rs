@@ -10,21 +10,20 @@
 //! many threads do at once. While a task waits, both need the lock. sched/README.md §7 has the
 //! protocol.
 //!
-//! Permits are only counted. `machine::absence` says which machine holds one of a hog. More permits
-//! than the limit may be granted (`grant_extra`, `acquire_extra`). As many must then be released
-//! before the next task gets one.
+//! More permits than the limit may be granted (`grant_extra`). As many must then be released before
+//! the next task gets one. Polls of hogs that compute without a permit count against the limit, too
+//! (`counted`).
 
 use std::collections::VecDeque;
 
 use crate::sync::Mutex;
-use crate::sync::atomic::AtomicUsize;
 use crate::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use crate::sync::atomic::{AtomicI64, AtomicUsize};
 use crate::task::Runnable;
 
 /// Every change of `word` is a read-modify-write. `Relaxed`: what a thread must see beside the word
 /// is inside the lock, and a thread that sees `MUST_LOCK` takes the lock. `word` never falls
-/// below 0, because the thread that releases a permit has learnt of it in an ordered way: by
-/// `Absence::permit`, or with the task. Only a release is `Release`, and `held` is `Acquire`: a
+/// below 0, because the thread that releases a permit has learnt of it with the task. Only a release is `Release`, and `held` is `Acquire`: a
 /// thread that finds no permit held sees what the holders have done before.
 #[derive(Debug)]
 pub(crate) struct Permits {
@@ -32,6 +31,9 @@ pub(crate) struct Permits {
     word: AtomicUsize,
     /// Written under the lock.
     limit: AtomicUsize,
+    /// How many polls count against the limit beside the permits that are held. Negative: holders
+    /// sleep. Written under the lock of `computing`, and lowered under the lock of the queue, too.
+    counted: AtomicI64,
     queue: Mutex<Queue>,
 }
 
@@ -61,6 +63,7 @@ impl Permits {
         Permits {
             word: AtomicUsize::new(0),
             limit: AtomicUsize::new(limit),
+            counted: AtomicI64::new(0),
             queue: Mutex::new(Queue { waiting: VecDeque::new(), closed: false }),
         }
     }
@@ -104,27 +107,42 @@ impl Permits {
     pub(in crate::sched) fn set_limit(&self, limit: usize) -> Vec<Runnable> {
         let mut queue = self.queue.lock();
         self.limit.store(limit, Relaxed);
+        self.grant_all(&mut queue)
+    }
+
+    /// One more poll counts against the limit.
+    pub(in crate::sched) fn count_more(&self) {
+        self.counted.fetch_add(1, Relaxed);
+    }
+
+    /// So many polls count against the limit. Returns the tasks that get permits because of it.
+    #[must_use = "the tasks have permits, and no other thread would run them"]
+    pub(in crate::sched) fn set_counted(&self, counted: i64) -> Vec<Runnable> {
+        if self.counted.load(Relaxed) == counted {
+            return Vec::new();
+        }
+        let mut queue = self.queue.lock();
+        self.counted.store(counted, Relaxed);
+        self.grant_all(&mut queue)
+    }
+
+    fn grant_all(&self, queue: &mut Queue) -> Vec<Runnable> {
         let mut granted = Vec::new();
         while !self.is_exhausted() {
-            let Some(task) = self.grant_next(&mut queue) else { break };
+            let Some(task) = self.grant_next(queue) else { break };
             granted.push(task);
         }
         granted
     }
 
-    /// Acquires a permit for a poll or closure that runs already. `false`: there is none.
+    /// Acquires a permit for a closure that does not wait. `false`: there is none.
     pub(in crate::sched) fn try_acquire(&self) -> bool {
         if self.acquire_unlocked() {
             return true;
         }
         let _queue = self.queue.lock();
-        let limit = self.limit.load(Relaxed);
+        let limit = self.room();
         self.change(|word| (held(word) < limit).then_some(word + PERMIT)).is_some()
-    }
-
-    /// Acquires a permit for a poll that runs already, beyond the limit if need be.
-    pub(in crate::sched) fn acquire_extra(&self) {
-        self.word.fetch_add(PERMIT, Relaxed);
     }
 
     /// Releases a permit that was acquired after `close`: no task waits any more.
@@ -144,7 +162,18 @@ impl Permits {
 
     /// Whether as many permits are held as the limit allows, or more.
     pub(in crate::sched) fn is_exhausted(&self) -> bool {
-        self.held() >= self.limit.load(Relaxed)
+        self.held() >= self.room()
+    }
+
+    /// How many permits may be held.
+    fn room(&self) -> usize {
+        let left = self.limit.load(Relaxed) as i64 - self.counted.load(Relaxed);
+        usize::try_from(left).unwrap_or(0)
+    }
+
+    /// How many polls count: those with permits, and the others.
+    pub(in crate::sched) fn in_use(&self) -> usize {
+        usize::try_from(self.held() as i64 + self.counted.load(Relaxed)).unwrap_or(0)
     }
 
     pub(crate) fn held(&self) -> usize {
@@ -160,9 +189,14 @@ impl Permits {
         self.queue.lock().waiting.len()
     }
 
-    /// How many permits beyond the limit are held.
+    /// Whether a task waits, or the queue is closed.
+    pub(in crate::sched) fn is_any_waiting(&self) -> bool {
+        self.word.load(Relaxed) & MUST_LOCK != 0
+    }
+
+    /// How many polls beyond the limit count.
     pub(in crate::sched) fn excess(&self) -> usize {
-        self.held().saturating_sub(self.limit.load(Relaxed))
+        self.in_use().saturating_sub(self.limit.load(Relaxed))
     }
 
     /// Grants nothing from now on, and returns the tasks that wait.
@@ -175,14 +209,14 @@ impl Permits {
 
     /// `false`: there is no permit, or the lock is needed.
     fn acquire_unlocked(&self) -> bool {
-        let limit = self.limit.load(Relaxed);
+        let limit = self.room();
         self.change(|word| (word & MUST_LOCK == 0 && held(word) < limit).then_some(word + PERMIT)).is_some()
     }
 
     /// Acquires a permit, or else makes all others take the lock, in one step: a permit that is
     /// released in between would not go to the task that is about to wait. Under the lock.
     fn acquire_or_set_lock(&self) -> bool {
-        let limit = self.limit.load(Relaxed);
+        let limit = self.room();
         let before = self.change(|word| Some(if held(word) < limit { word + PERMIT } else { word | MUST_LOCK }));
         before.is_some_and(|word| held(word) < limit)
     }

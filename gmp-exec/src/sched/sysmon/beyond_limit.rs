@@ -22,7 +22,7 @@ impl Scheduler {
         let excess = match refused {
             // Polls that sysmon has counted later were not let in by sysmon, and may be many. No
             // processor has to stay longer with a poll that computes because of them.
-            Some(_) => self.hogs.excess().saturating_sub(memory.absent.counted()),
+            Some(_) => self.hogs.excess().saturating_sub(self.computing.later()),
             None => self.hogs.excess(),
         };
         if now - since < self.wait_for_extra(excess) {

@@ -283,6 +283,7 @@ impl Scheduler {
         memory.update(self, self.regular_pace() * 2, now);
         memory.is_anything_waiting = self.is_anything_waiting();
         self.look_at_absent(&mut memory.absent, now);
+        self.count_computing();
         let found = self.take_from_stuck(memory, now);
         self.grant_one_extra(memory, found.refused.as_ref());
         self.ask_for_looks(memory, now);

@@ -1,5 +1,5 @@
 //! Looks at polls that go on without a processor: one that slept may compute by now, and then
-//! counts against `max_hogs`; one that computed may sleep, and then needs no permit.
+//! counts against `max_hogs`; one that computed may sleep, and then does not count.
 //!
 //! sysmon never wakes up for these looks. It makes them when it looks at the busy processors, and
 //! while every processor is idle no task waits for the result. A thread whose CPU clock stands
@@ -27,7 +27,7 @@ const RUNNABLE: u32 = 8;
 const CONSIDERED: usize = 128;
 /// A thread that keeps sleeping is looked at once in this many thresholds at least.
 const ASLEEP: u32 = 32;
-/// The same for a thread that goes on computing: if it falls asleep, others wait for its permit.
+/// The same for a thread that goes on computing: if it falls asleep, others may compute.
 const COMPUTING: u32 = 4;
 /// After this many looks in a row that found a machine in no poll without a processor, it is no
 /// longer watched. One such look proves nothing, because a poll is in scheduler code now and then.
@@ -50,8 +50,6 @@ struct Watch {
     cpu: Option<Duration>,
     /// When the thread was first seen to run after a sleep, or after the last verdict.
     from: Option<Reading>,
-    /// sysmon has counted this turn.
-    is_counted: bool,
     next: Instant,
     pause: Duration,
     vain: u32,
@@ -72,13 +70,6 @@ enum Looked {
 impl Absent {
     fn add(&mut self, machines: Vec<Arc<Machine>>, now: Instant, pace: Duration) {
         self.watched.extend(machines.into_iter().map(|machine| Watch::new(machine, now + pace, pace)));
-    }
-
-    /// How many polls under way sysmon has counted as computing.
-    pub(super) fn counted(&self) -> usize {
-        let is_counted =
-            |watch: &&Watch| watch.is_counted && watch.turn.is_some_and(|turn| watch.machine.absence.has_permit(turn));
-        self.watched.iter().filter(is_counted).count()
     }
 }
 
@@ -120,8 +111,8 @@ impl Scheduler {
         let since = watch.from.map_or(now, |from| from.at);
         let (cause, cost) = watch.judge(threshold, now);
         let is_news = match cause {
-            Some(StuckBy::Computing) => self.note_computing(watch, turn, since),
-            Some(StuckBy::Blocking) => self.note_asleep(watch, turn, since),
+            Some(StuckBy::Computing) => self.note_computing(&watch.machine, turn, since),
+            Some(StuckBy::Blocking) => self.note_asleep(&watch.machine, turn, since),
             None => false,
         };
         watch.rest(cause.filter(|_| !is_news), self.regular_pace(), threshold);
@@ -130,12 +121,11 @@ impl Scheduler {
     }
 
     /// A poll without a processor computes. A declared section may do so.
-    fn note_computing(self: &Arc<Self>, watch: &mut Watch, turn: u64, since: Instant) -> bool {
-        let machine = &watch.machine;
-        if machine.absence.has_permit(turn) || machine.ownership.is_in_section() || !self.count_absent(machine, turn) {
+    fn note_computing(&self, machine: &Arc<Machine>, turn: u64, since: Instant) -> bool {
+        if machine.ownership.is_in_section() || !self.computing.computes(machine, turn) {
             return false;
         }
-        watch.is_counted = true;
+        self.lengthen_slice_of(machine, turn);
         machine.ownership.mark(turn);
         self.suspect_place_of(machine, turn);
         self.record_change(machine, turn, StuckBy::Computing, since);
@@ -144,13 +134,12 @@ impl Scheduler {
 
     /// A poll without a processor sleeps. If the kernel does not say so, the thread may also wait
     /// for a core.
-    fn note_asleep(self: &Arc<Self>, watch: &mut Watch, turn: u64, since: Instant) -> bool {
-        let machine = &watch.machine;
-        let is_asleep = machine.absence.has_permit(turn) && machine.state() == Some(ThreadState::Asleep);
-        if !is_asleep || !self.uncount_absent(machine, turn) {
+    fn note_asleep(&self, machine: &Arc<Machine>, turn: u64, since: Instant) -> bool {
+        let is_asleep = self.computing.is_computing(machine, turn) && machine.state() == Some(ThreadState::Asleep);
+        if !is_asleep || !self.computing.sleeps(machine, turn) {
             return false;
         }
-        watch.is_counted = false;
+        self.shorten_slice(machine);
         if !machine.ownership.is_in_section() {
             self.record_change(machine, turn, StuckBy::Blocking, since);
         }
@@ -160,14 +149,14 @@ impl Scheduler {
 
 impl Watch {
     fn new(machine: Arc<Machine>, next: Instant, pause: Duration) -> Watch {
-        Watch { machine, turn: None, cpu: None, from: None, is_counted: false, next, pause, vain: 0 }
+        Watch { machine, turn: None, cpu: None, from: None, next, pause, vain: 0 }
     }
 
     /// The machine is in this turn, which may be another one than at the last look.
     fn follow(&mut self, turn: u64, pace: Duration) {
         self.vain = 0;
         if self.turn.replace(turn) != Some(turn) {
-            (self.cpu, self.from, self.is_counted, self.pause) = (None, None, false, pace);
+            (self.cpu, self.from, self.pause) = (None, None, pace);
         }
     }
 
@@ -279,7 +268,7 @@ mod tests {
                 looks += usize::from(absent.watched[0].next != next);
             }
             assert!((30..50).contains(&looks), "{looks} in 10 s");
-            assert_eq!(scheduler.hogs.held(), 0);
+            assert_eq!(scheduler.computing.count(), 0);
         });
     }
 
@@ -308,16 +297,16 @@ mod tests {
         let mut absent = Absent::default();
         absent.add(vec![machine.clone()], Instant::now(), Duration::ZERO);
         let deadline = Instant::now() + Duration::from_secs(60);
-        while scheduler.hogs.held() == 0 {
+        while scheduler.computing.count() == 0 {
             assert!(Instant::now() < deadline);
             scheduler.look_at_absent(&mut absent, Instant::now());
             compute(Duration::from_millis(3));
         }
-        assert_eq!(absent.counted(), 1);
-        assert!(machine.absence.has_permit(machine.ownership.turn()) && machine.ownership.is_marked());
+        assert_eq!((scheduler.computing.count(), scheduler.computing.later()), (1, 1));
+        assert!(machine.ownership.is_marked());
         let _ = machine.ownership.enter();
-        assert!(machine.absence.take_permit());
-        assert_eq!(absent.counted(), 0);
+        machine.absence.end(machine.ownership.turn());
+        assert_eq!(scheduler.computing.count(), 0);
     }
 
     #[test]

@@ -9,7 +9,6 @@
 
 pub(crate) mod gate;
 #[cfg(loom)]
-mod loom_absent;
 #[cfg(loom)]
 mod loom_global_queue;
 #[cfg(loom)]
