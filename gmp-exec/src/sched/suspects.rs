@@ -65,7 +65,7 @@ mod tests {
             let end = end.clone();
             handle.spawn(async move {
                 while !end.load(SeqCst) {
-                    std::thread::yield_now();
+                    std::hint::spin_loop();
                 }
             })
         };
