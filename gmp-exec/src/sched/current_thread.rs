@@ -29,6 +29,7 @@ use crate::sched::shutdown;
 use crate::sched::state::idle::Role;
 use crate::sched::state::machine::ownership::Region;
 use crate::sched::state::machine::thread_root;
+use crate::sched::state::unusual::AT_POLL;
 use crate::sync::Arc;
 use crate::task::{Id, Runnable, coop};
 use crate::trace::{Kind, RootName};
@@ -207,7 +208,7 @@ enum Batch {
 fn run_batch(local: &Local) -> Batch {
     local.notice_recorder();
     local.record_queues(0);
-    if local.attention.get() {
+    if local.unusual.is_any(AT_POLL) {
         return run_batch_with(local, |task| measure::poll(local, task));
     }
     run_batch_with(local, |task| poll(local, task, Region::Poll))

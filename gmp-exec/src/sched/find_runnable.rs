@@ -14,6 +14,7 @@ use crate::sched::netpoll::or_panic;
 use crate::sched::park::{obtain_processor, park};
 use crate::sched::resize::give_away_queue;
 use crate::sched::state::processor::local_queue::{CAPACITY, HALF};
+use crate::sched::state::unusual::SPINS;
 use crate::sched::submit::{inject, push_tail};
 use crate::sched::{record, shutdown, steal};
 use crate::task::Runnable;
@@ -141,11 +142,11 @@ fn steal_some(local: &Local, held: &Held<'_>) -> Option<Runnable> {
     if local.scheduler.processors.len() == 1 {
         return None;
     }
-    if !local.spinning.get() {
+    if !local.unusual.is_any(SPINS) {
         if !local.scheduler.idle.try_spin() {
             return None;
         }
-        local.spinning.set(true);
+        local.unusual.set(SPINS, true);
     }
     steal::steal(local, held)
 }

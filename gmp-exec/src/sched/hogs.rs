@@ -28,6 +28,7 @@ use crate::sched::scheduler::Scheduler;
 use crate::sched::state::machine::hog_poll::HogPoll;
 use crate::sched::state::machine::ownership::Region;
 use crate::sched::state::permits::Acquired;
+use crate::sched::state::unusual::{AT_END, CROWDED, HOG, MEASURES, RECORDS};
 use crate::sched::{handoff, measure, record, time_slice};
 use crate::sync::Arc;
 use crate::task::{Header, Runnable, StuckBy};
@@ -68,7 +69,7 @@ fn without_processor(local: &Local, task: Runnable) {
         local.scheduler.watch(&local.machine, local.machine.ownership.next_turn());
     }
     let header = task.metadata();
-    local.watches_end.set(true);
+    local.unusual.set(HOG, true);
     let at = Instant::now();
     record::hog(local, header, at);
     local.hog.set(Some(HogPoll {
@@ -77,12 +78,12 @@ fn without_processor(local: &Local, task: Runnable) {
         first_of: (!header.is_listed()).then_some(header.location),
     }));
     record::forget_end(local);
-    if local.scheduler.measuring.is_any() || local.detour.records() {
+    if local.unusual.is_any(MEASURES | RECORDS) {
         measure::poll(local, task);
     } else {
         poll(local, task, Region::Poll);
     }
-    local.watches_end.set(local.detour.records());
+    local.unusual.set(HOG, false);
     if let Some(hog) = local.hog.take() {
         report(local, &hog);
     }
@@ -95,7 +96,7 @@ pub(crate) fn note_end_of_poll(header: &Header) {
         let Some(local) = local else { return local_record::waits(header) };
         let ownership = &local.machine.ownership;
         let is_lost = ownership.is_claimed() || local.lost_by.get().is_some();
-        if is_lost || local.watches_end.get() || ownership.is_marked() {
+        if is_lost || local.unusual.is_any(AT_END) || ownership.is_marked() {
             end_unusual(local, header, is_lost);
         }
     });
@@ -116,7 +117,7 @@ fn learn(local: &Local, header: &Header) {
         Some(cause) => header.mark_hog(cause),
         None => header.note_short_poll(),
     }
-    local.set_crowded(local.scheduler.suspects.is_any());
+    local.unusual.set(CROWDED, local.scheduler.suspects.is_any());
 }
 
 /// `None`: the poll did not hold up its thread.

@@ -9,12 +9,12 @@ use crate::sched::config::{Config, Flavor};
 use crate::sched::scheduler::Scheduler;
 use crate::sched::scheduler_ref::SchedulerRef;
 use crate::sched::state::deferred::Deferred;
-use crate::sched::state::detour::Detour;
 use crate::sched::state::machine::hog_poll::HogPoll;
 use crate::sched::state::machine::ownership::{Entry, Loss, ProcessorToken, Region};
 use crate::sched::state::machine::{Assignment, Machine};
 use crate::sched::state::processor::Processor;
 use crate::sched::state::processor::owner_proof::OwnerProof;
+use crate::sched::state::unusual::{CROWDED, MEASURES, SPINS, STAMPS, Unusual};
 use crate::sync::Arc;
 use crate::task::Runnable;
 use crate::trace::{Kind, Tap};
@@ -60,13 +60,10 @@ pub(crate) struct Local {
     /// The thread inside `block_on` of the current-thread flavour, which is not in `all_machines`.
     pub(crate) is_current_thread: bool,
     pub(crate) order: Order,
-    /// Whether `idle` counts the machine as spinning.
-    pub(crate) spinning: Cell<bool>,
-    /// `execute` takes its slow path because polls are measured, because polls are recorded, or
-    /// because all permits of hogs may be held while some tasks are suspects.
-    pub(crate) attention: Cell<bool>,
-    /// What a task that is submitted on this machine does before it is queued.
-    pub(crate) detour: Detour,
+    /// Why a poll or a submission takes its slow path.
+    pub(in crate::sched) unusual: Unusual,
+    /// The tasks submitted on this machine while it measures scheduling latencies.
+    pub(in crate::sched) submissions: Cell<u32>,
     /// The processor that the machine has acquired last.
     pub(crate) last_processor: Cell<usize>,
     /// The last turn whose budget was used up.
@@ -82,9 +79,6 @@ pub(crate) struct Local {
     pub(crate) deferred: Deferred,
     /// How the poll under way began, if it is the poll of a known hog.
     pub(crate) hog: Cell<Option<HogPoll>>,
-    /// The end of the poll under way takes its slow path because the task is a known hog, or because
-    /// the end is recorded.
-    pub(crate) watches_end: Cell<bool>,
     /// What the machine does, for the recorder.
     pub(crate) tap: Tap,
 }
@@ -119,20 +113,18 @@ impl Local {
     pub(crate) fn new(scheduler: Arc<Scheduler>, machine: Arc<Machine>) -> Local {
         Local {
             is_current_thread: scheduler.config.is_current_thread(),
-            attention: Cell::new(scheduler.measuring.is_any()),
-            detour: Detour::new(scheduler.measuring.first_number()),
+            unusual: Unusual::new(unusual_from_the_beginning(&scheduler)),
+            submissions: Cell::new(scheduler.measuring.first_number().unwrap_or(0)),
             last_processor: Cell::new(0),
             order: Order::of(&scheduler.config),
             scheduler: SchedulerRef::new(scheduler),
             machine,
-            spinning: Cell::new(false),
             forced_at: Cell::new(u64::MAX),
             lost_by: Cell::new(None),
             in_section: Cell::new(false),
             ready: RefCell::new(Vec::new()),
             deferred: Deferred::default(),
             hog: Cell::new(None),
-            watches_end: Cell::new(false),
             tap: Tap::default(),
         }
     }
@@ -172,18 +164,13 @@ impl Local {
         }
     }
 
-    /// All permits of hogs may be held, and some tasks are suspects.
-    pub(crate) fn set_crowded(&self, is_crowded: bool) {
-        self.attention.set(is_crowded || self.scheduler.measuring.is_any() || self.detour.records());
-    }
-
     /// Acts on the assignment that the machine was woken for.
     pub(crate) fn accept(&self, assignment: Assignment) -> Next {
         match assignment {
             Assignment::Run { token, spinning } => {
                 self.acquire(token);
-                self.spinning.set(spinning);
-                self.set_crowded(self.scheduler.suspects.is_any());
+                self.unusual.set(SPINS, spinning);
+                self.unusual.set(CROWDED, self.scheduler.suspects.is_any());
                 Next::Look
             }
             Assignment::Exit => Next::Exit,
@@ -206,6 +193,13 @@ impl Local {
             }
         }
     }
+}
+
+fn unusual_from_the_beginning(scheduler: &Scheduler) -> u8 {
+    let measuring = &scheduler.measuring;
+    let measures = if measuring.is_any() { MEASURES } else { 0 };
+    let stamps = if measuring.first_number().is_some() { STAMPS } else { 0 };
+    measures | stamps
 }
 
 impl InScheduler<'_> {

@@ -9,6 +9,7 @@ use std::rc::Rc;
 
 use crate::context;
 use crate::sched::scheduler::Scheduler;
+use crate::sched::state::unusual::RECORDS;
 use crate::sync::Arc;
 use crate::task::{Header, Runnable};
 use crate::trace::{Kind, Left, Tap, is_any_recorded};
@@ -101,7 +102,7 @@ fn with_tap<R>(f: impl FnOnce(&Tap, usize) -> R) -> Option<R> {
     match entered {
         Some(InBlockOn { runtime, tap }) => Some(f(&tap, runtime)),
         None => context::with_machine(|local| {
-            let local = local.filter(|local| local.detour.records())?;
+            let local = local.filter(|local| local.unusual.is_any(RECORDS))?;
             Some(f(&local.tap, address(&local.scheduler)))
         }),
     }

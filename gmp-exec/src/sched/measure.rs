@@ -2,7 +2,7 @@
 //! calling the hooks around polls.
 //!
 //! Without all this a poll executes no instruction for them: `execute` takes the branch that it
-//! takes for spinning machines ([`Local::attention`]). A duration counts for the processor that the
+//! takes for spinning machines ([`AT_POLL`](crate::sched::state::unusual::AT_POLL)). A duration counts for the processor that the
 //! machine has acquired last: the poll of a known hog has none, and a long poll may lose it.
 
 use std::time::Duration;

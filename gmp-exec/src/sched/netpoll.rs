@@ -6,6 +6,7 @@ use std::time::Duration;
 use crate::netpoll::Netpoll;
 use crate::sched::local::Local;
 use crate::sched::state::netpoll_gate::NetpollGate;
+use crate::sched::state::unusual::COLLECTS;
 use crate::sync::atomic::Ordering::*;
 use crate::sync::thread;
 use crate::task::Runnable;
@@ -66,9 +67,9 @@ impl NetpollGate {
         // a later wake-up.
         let is_look = timeout == Some(Duration::ZERO);
         let result = if is_look || local.machine.sleep_until.is_undisturbed() {
-            local.detour.set_collecting(true);
+            local.unusual.set(COLLECTS, true);
             let result = netpoll.poll(timeout);
-            local.detour.set_collecting(false);
+            local.unusual.set(COLLECTS, false);
             result
         } else {
             Ok(())

@@ -13,6 +13,7 @@ use crate::sched::netpoll::or_panic;
 use crate::sched::scheduler::Scheduler;
 use crate::sched::state::idle::{Rejoin, Role};
 use crate::sched::state::machine::Assignment;
+use crate::sched::state::unusual::SPINS;
 use crate::sched::submit::inject;
 use crate::sched::{absent, shutdown, time_slice};
 use crate::sync::Arc;
@@ -31,7 +32,7 @@ pub(super) fn park(local: &Local) -> Next {
     if let Some(token) = &token {
         scheduler.processors[token.index()].park(scheduler.clock.running_ns());
     }
-    let role = scheduler.idle.go_idle(token, &local.machine, local.spinning.replace(false));
+    let role = scheduler.idle.go_idle(token, &local.machine, local.unusual.take(SPINS));
     if role == Role::Exit {
         shutdown::leave(local);
         return Next::Exit;
@@ -52,7 +53,7 @@ pub(super) fn obtain_processor(local: &Local) -> Next {
         scheduler.notice_busy();
         return Next::Look;
     }
-    let role = scheduler.idle.go_idle(None, &local.machine, local.spinning.replace(false));
+    let role = scheduler.idle.go_idle(None, &local.machine, local.unusual.take(SPINS));
     ask_once_more(local);
     sleep(local, role)
 }
@@ -81,7 +82,7 @@ fn rejoin(local: &Local) -> bool {
     match local.scheduler.idle.rejoin(&local.machine) {
         Rejoin::Run(token) => {
             local.acquire(token);
-            local.spinning.set(true);
+            local.unusual.set(SPINS, true);
             local.scheduler.notice_busy();
             true
         }
@@ -156,7 +157,7 @@ fn leave_netpoll(local: &Local, ready: Vec<Runnable>) -> Next {
     match scheduler.idle.leave_netpoll(&local.machine, spin) {
         Rejoin::Run(token) => {
             local.acquire(token);
-            local.spinning.set(spin);
+            local.unusual.set(SPINS, spin);
             scheduler.notice_busy();
             let has_tasks = !ready.is_empty();
             let next = inject_ready(local, ready);

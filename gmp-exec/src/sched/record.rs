@@ -9,6 +9,7 @@ use crate::sched::local::Local;
 use crate::sched::scheduler::Scheduler;
 use crate::sched::state::machine::ownership::ProcessorToken;
 use crate::sched::state::takeable::Note;
+use crate::sched::state::unusual::RECORDS;
 use crate::sync::Arc;
 use crate::task::{Header, Id, Runnable, StuckBy};
 use crate::trace::{Kind, Left, Owner, StuckPoll, Taken, scheduled};
@@ -18,25 +19,21 @@ impl Local {
     #[inline]
     pub(super) fn notice_recorder(&self) {
         if let Some(records) = self.tap.notice(&self.scheduler.recorded, Owner::Machine(self.machine.id)) {
-            self.detour.set_recording(records);
-            self.watches_end.set(records || self.hog.get().is_some());
-            // Perhaps more than needed: the next poll finds out.
-            self.set_crowded(self.scheduler.suspects.is_any());
+            self.unusual.set(RECORDS, records);
         }
     }
 
     /// The machine is not used for a while, or never again: it keeps neither a ring nor the recording.
     pub(super) fn leave_recorder(&self) {
-        if self.detour.records() {
+        if self.unusual.is_any(RECORDS) {
             self.tap.leave_recording();
-            self.detour.set_recording(false);
-            self.watches_end.set(false);
+            self.unusual.set(RECORDS, false);
         }
     }
 
     #[inline]
     pub(super) fn record(&self, kind: Kind, subject: u64, small: usize) {
-        if self.detour.records() {
+        if self.unusual.is_any(RECORDS) {
             self.tap.record(kind, subject, small as u16);
         }
     }
@@ -51,7 +48,7 @@ impl Local {
 
     /// The lengths of queues, now and then.
     pub(super) fn record_queues(&self, index: usize) {
-        if self.detour.records() {
+        if self.unusual.is_any(RECORDS) {
             let most = (1 << 24) - 1;
             let own = self.scheduler.processors[index].depth().min(most) as u64;
             let global = self.scheduler.global.len().min(most) as u64;
@@ -61,13 +58,13 @@ impl Local {
 }
 
 pub(super) fn begin_poll(local: &Local, task: &Runnable) {
-    if local.detour.records() {
+    if local.unusual.is_any(RECORDS) {
         local.tap.begin_poll(task.metadata(), local.machine.ownership.holds());
     }
 }
 
 pub(super) fn end_poll(local: &Local) {
-    if local.detour.records() {
+    if local.unusual.is_any(RECORDS) {
         local.tap.end_poll();
     }
 }
@@ -75,7 +72,7 @@ pub(super) fn end_poll(local: &Local) {
 /// The next poll may be that of a task that another thread has woken since the end of the latest.
 #[inline]
 pub(super) fn forget_end(local: &Local) {
-    if local.detour.records() {
+    if local.unusual.is_any(RECORDS) {
         local.tap.forget_end();
     }
 }
@@ -88,14 +85,14 @@ pub(crate) fn panicked(task: Id) {
 
 /// A poll ends and the task waits.
 pub(super) fn waits(local: &Local, header: &Header) {
-    if local.detour.records() {
+    if local.unusual.is_any(RECORDS) {
         local.tap.leave(header, Left::Waiting);
     }
 }
 
 /// A task is queued on this machine.
 pub(super) fn schedule(local: &Local, task: &Runnable, yielded: bool) {
-    if local.detour.records() {
+    if local.unusual.is_any(RECORDS) {
         local.tap.schedule(task.metadata(), yielded);
     }
 }
@@ -166,6 +163,6 @@ pub(crate) fn mark(name: &'static str) {
 /// Calls `f` with the machine that this thread is, if it is one of that scheduler and records.
 pub(super) fn on_machine_of<R>(scheduler: &Arc<Scheduler>, f: impl FnOnce(Option<&Local>) -> R) -> R {
     context::with_machine(|local| {
-        f(local.filter(|local| Arc::ptr_eq(&local.scheduler, scheduler) && local.detour.records()))
+        f(local.filter(|local| Arc::ptr_eq(&local.scheduler, scheduler) && local.unusual.is_any(RECORDS)))
     })
 }

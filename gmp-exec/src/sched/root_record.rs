@@ -9,19 +9,20 @@ use crate::sched::local::Local;
 use crate::sched::local_record;
 use crate::sched::record::on_machine_of;
 use crate::sched::scheduler::Scheduler;
+use crate::sched::state::unusual::RECORDS;
 use crate::sync::Arc;
 use crate::task::Id;
 use crate::trace::{Kind, Owner, RootName, Tap};
 
 /// The future is about to be polled by the thread that drives a current-thread runtime.
 pub(super) fn begin(local: &Local, root: RootName) {
-    if local.detour.records() {
+    if local.unusual.is_any(RECORDS) {
         local.tap.begin_root(root, local.machine.ownership.holds());
     }
 }
 
 pub(super) fn end(local: &Local, is_ready: bool) {
-    if local.detour.records() {
+    if local.unusual.is_any(RECORDS) {
         local.tap.end_root(is_ready);
     }
 }
@@ -58,7 +59,7 @@ impl RootWaker {
     /// The future is about to be woken. `is_woken`: whether it was woken already.
     pub(crate) fn wake(&self, is_woken: impl FnOnce() -> bool) {
         let is_recorded =
-            |local: &&Local| Arc::as_ptr(&local.scheduler).addr() == self.scheduler && local.detour.records();
+            |local: &&Local| Arc::as_ptr(&local.scheduler).addr() == self.scheduler && local.unusual.is_any(RECORDS);
         context::with_machine(|local| {
             if let Some(local) = local.filter(is_recorded).filter(|_| !is_woken()) {
                 local.tap.record(Kind::Wake, self.root.as_u64(), 0);

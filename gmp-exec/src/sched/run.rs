@@ -9,6 +9,7 @@ use crate::sched::scheduler::Scheduler;
 use crate::sched::shutdown::last_poll;
 use crate::sched::state::machine::ownership::Region;
 use crate::sched::state::machine::{Birth, Machine};
+use crate::sched::state::unusual::{AT_POLL, CROWDED, MEASURES, RECORDS, SPINS};
 use crate::sched::{closures, hogs, measure, suspects, time_slice};
 use crate::sync::Arc;
 use crate::task::{Header, Runnable, Special};
@@ -54,7 +55,7 @@ fn begin(local: &Local, birth: Birth) -> Next {
 
 /// Runs one task. The machine holds a processor before, and perhaps none afterwards.
 pub(super) fn execute(local: &Local, task: Runnable) {
-    if (local.spinning.get() | local.attention.get()) && prepare(local, task.metadata()) {
+    if local.unusual.is_any(AT_POLL) && prepare(local, task.metadata()) {
         return execute_measured(local, task);
     }
     match task.metadata().special() {
@@ -67,7 +68,7 @@ pub(super) fn execute(local: &Local, task: Runnable) {
 #[cold]
 fn execute_measured(local: &Local, task: Runnable) {
     match task.metadata().special() {
-        None if local.scheduler.measuring.is_any() => measure::poll(local, task),
+        None if local.unusual.is_any(MEASURES) => measure::poll(local, task),
         None => measure::poll_recorded(local, task, Region::Poll),
         Some(special) => execute_special(local, task, special),
     }
@@ -84,20 +85,19 @@ fn execute_special(local: &Local, task: Runnable, special: Special) {
 /// Returns whether the poll is to be measured or recorded.
 #[cold]
 fn prepare(local: &Local, task: &Header) -> bool {
-    if local.spinning.get() {
+    if local.unusual.is_any(SPINS) {
         stop_spinning(local);
     }
-    let is_noted = local.scheduler.measuring.is_any() || local.detour.records();
-    if local.attention.get() && (!is_noted || local.scheduler.suspects.is_any()) {
+    if local.unusual.is_any(CROWDED) {
         suspects::mark(local, task);
     }
-    is_noted
+    local.unusual.is_any(MEASURES | RECORDS)
 }
 
 /// Wakes a machine for each task that waits in the ring, up to two. The last spinner wakes one in
 /// any case, for work that submitters have left to it.
 fn stop_spinning(local: &Local) {
-    local.spinning.set(false);
+    local.unusual.set(SPINS, false);
     let scheduler = &local.scheduler;
     let was_last = scheduler.idle.stop_spinning();
     if was_last && (scheduler.idle.has_idle() || scheduler.has_visible_work()) {

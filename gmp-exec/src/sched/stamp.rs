@@ -1,25 +1,28 @@
 //! Noting when a task is scheduled, where the builder asks for scheduling latencies.
 //!
 //! Without them a submission executes no instruction for this: `submit_here` takes the branch that
-//! it takes for tasks that a reactor wakes ([`Local::detour`]). The submitter has the task's
+//! it takes for tasks that a reactor wakes ([`AT_SUBMIT`](crate::sched::state::unusual::AT_SUBMIT)). The submitter has the task's
 //! `Runnable`, so it writes the stamp alone; the machine that polls the task reads it (`measure`).
 
 use crate::sched::local::Local;
 use crate::sched::record;
 use crate::sched::scheduler::Scheduler;
+use crate::sched::state::unusual::{COLLECTS, STAMPS};
 use crate::task::Runnable;
 
 /// Stamps the task if its turn has come, and records it. Returns the task unless it was collected.
 #[cold]
 pub(super) fn take_detour(local: &Local, task: Runnable, yielded: bool, has_processor: bool) -> Option<Runnable> {
     // Without a processor the task is refused here, and recorded by `schedule_elsewhere`.
-    if has_processor || local.detour.collects() {
+    if has_processor || local.unusual.is_any(COLLECTS) {
         record::schedule(local, &task, yielded);
     }
-    if let Some(n) = local.detour.next_number() {
+    if local.unusual.is_any(STAMPS) {
+        let n = local.submissions.get().wrapping_add(1);
+        local.submissions.set(n);
         stamp(&local.scheduler, &task, n);
     }
-    if !local.detour.collects() {
+    if !local.unusual.is_any(COLLECTS) {
         return Some(task);
     }
     local.ready.borrow_mut().push(task);

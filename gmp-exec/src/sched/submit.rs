@@ -18,6 +18,7 @@ use crate::sched::scheduler::Scheduler;
 use crate::sched::stamp::{stamp, take_detour};
 use crate::sched::state::machine::ownership::Region;
 use crate::sched::state::processor::local_queue::Push;
+use crate::sched::state::unusual::AT_SUBMIT;
 use crate::sync::Arc;
 use crate::task::{Home, Runnable};
 
@@ -59,7 +60,7 @@ fn submit_here(local: &Local, task: Runnable, yielded: bool) -> Option<Runnable>
         return Some(task);
     }
     let held = guard.held();
-    let task = if local.detour.is_any() { take_detour(local, task, yielded, held.is_some())? } else { task };
+    let task = if local.unusual.is_any(AT_SUBMIT) { take_detour(local, task, yielded, held.is_some())? } else { task };
     let Some(held) = held else { return Some(task) };
     held.processor.counters.local_schedules.add(1);
     if local.order == Order::Newest {

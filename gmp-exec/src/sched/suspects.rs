@@ -13,6 +13,7 @@
 use crate::sched::local::Local;
 use crate::sched::scheduler::Scheduler;
 use crate::sched::state::machine::Machine;
+use crate::sched::state::unusual::CROWDED;
 use crate::task::Header;
 
 impl Scheduler {
@@ -29,7 +30,7 @@ impl Scheduler {
 pub(super) fn mark(local: &Local, task: &Header) {
     let scheduler = &local.scheduler;
     let is_crowded = scheduler.suspects.is_any() && scheduler.hogs.is_exhausted();
-    local.set_crowded(is_crowded);
+    local.unusual.set(CROWDED, is_crowded);
     if is_crowded && !task.is_listed() && scheduler.suspects.contains(task.location) {
         task.mark_suspect();
     }

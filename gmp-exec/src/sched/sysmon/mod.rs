@@ -39,6 +39,7 @@ mod budget;
 mod excess;
 mod long_polls;
 mod memory;
+mod pace;
 mod trust;
 mod watch;
 
@@ -47,13 +48,14 @@ use std::time::{Duration, Instant};
 use budget::Outcome;
 pub(crate) use memory::Memory;
 use memory::{Standard, Verdict};
+use pace::{Facts, stall_limit};
 
 use crate::sched::follow::Follower;
 use crate::sched::handoff::take::TakeOutcome;
 use crate::sched::scheduler::Scheduler;
 use crate::sched::state::machine::Machine;
 use crate::sched::state::machine::ownership::{Region, Sighting};
-use crate::sched::state::sysmon::{SOON, calls};
+use crate::sched::state::sysmon::calls;
 use crate::sched::state::takeable::Note;
 use crate::sched::sysmon::memory::QUESTIONS;
 use crate::sched::time_slice;
@@ -64,22 +66,8 @@ use crate::sys::thread_state::ThreadState;
 use crate::sys::timer_slack::TimerSlack;
 use crate::task::StuckBy;
 
-/// Looks per threshold: sysmon finds a stuck poll at most this fraction of the threshold late.
-const LOOKS: u32 = 4;
-/// sysmon never looks more often than this, whatever the threshold.
-const SHORTEST: Duration = Duration::from_micros(50);
-/// Upper bound on the regular interval, whatever the threshold: work that starts to wait during a
-/// blocking section is found only by a look. Thresholds above 2.5 s get `RARE` looks each.
-const LONGEST: Duration = Duration::from_micros(2_500);
-const RARE: u32 = 1_000;
-/// Upper bound on the interval while processors are busy only now and then; one and a half
-/// thresholds if that is shorter. At 10 ms a server of 820 requests a second had 6 % more context
-/// switches than on tokio.
-const SLOWEST: Duration = Duration::from_millis(15);
 /// A timer that is so late belongs to a processor whose own machine does not look at it.
 const OVERDUE: Duration = Duration::from_millis(1);
-/// The interval of close looks.
-const CLOSE: Duration = Duration::from_micros(500);
 /// How long sysmon looks closely after a poll that held its thread for long: a program that does so
 /// once will do so again. Close looks were measured at 3 to 4 % of a core on a server of 870
 /// requests a second, a cost that other programs need not pay.
@@ -222,25 +210,15 @@ impl Scheduler {
 
     /// How soon to look because of what was seen.
     fn pace(&self, memory: &Memory, now: Instant) -> Duration {
-        let regular = self.regular_pace().min(self.until_stall_limit(memory));
-        if let Some(step) = memory.budget.step() {
-            step.min(regular)
-        } else if memory.has_new_section(now) {
-            regular.min(SOON)
-        } else if memory.close_until.is_some_and(|until| now < until) {
-            regular.min(CLOSE)
-        } else {
-            regular.max(memory.slow_pace)
-        }
-    }
-
-    /// When a processor may have to be taken because no processor has had a turn.
-    fn until_stall_limit(&self, memory: &Memory) -> Duration {
-        if !memory.is_anything_waiting || memory.count_held(Duration::ZERO) < self.idle.unretired() {
-            return Duration::MAX;
-        }
-        let left = stall_limit(self.config.blocking_threshold).saturating_sub(memory.shortest_held());
-        if left.is_zero() { Duration::MAX } else { left.max(SHORTEST) }
+        let are_all_held = memory.is_anything_waiting && memory.count_held(Duration::ZERO) >= self.idle.unretired();
+        pace::pace(Facts {
+            threshold: self.config.blocking_threshold,
+            step: memory.budget.step(),
+            has_new_section: memory.has_new_section(now),
+            is_close: memory.close_until.is_some_and(|until| now < until),
+            slow: memory.slow_pace,
+            all_held: are_all_held.then(|| memory.shortest_held()),
+        })
     }
 
     /// When a timer comes due that perhaps no machine serves: every processor is busy, and its poll
@@ -259,8 +237,7 @@ impl Scheduler {
 
     /// How soon to look while a processor is busy and nothing was seen.
     fn regular_pace(&self) -> Duration {
-        let threshold = self.config.blocking_threshold;
-        (threshold / LOOKS).min(LONGEST.max(threshold / RARE)).max(SHORTEST)
+        pace::regular(self.config.blocking_threshold)
     }
 
     /// `look_soon` may have come between the store of `next_look` and the sleep. Its call is kept,
@@ -446,12 +423,8 @@ impl Scheduler {
     /// Lets looks become rarer while a processor is idle, nothing waits for long and no poll lasts.
     fn slow_down(&self, memory: &mut Memory) {
         let is_quiet = self.idle.has_idle() && !memory.is_any_stuck() && self.hogs.waiting() == 0;
-        let regular = self.regular_pace();
-        memory.slow_pace = if is_quiet {
-            (memory.slow_pace.max(regular) * 2).min((self.config.blocking_threshold * 3 / 2).min(SLOWEST))
-        } else {
-            Duration::ZERO
-        };
+        let threshold = self.config.blocking_threshold;
+        memory.slow_pace = if is_quiet { pace::slower(memory.slow_pace, threshold) } else { Duration::ZERO };
     }
 
     /// Wakes a machine if work waits although a processor is idle: a thread could not be started,
@@ -481,12 +454,6 @@ impl Scheduler {
             || self.earliest_timer() != u64::MAX;
         waits && self.idle.snapshot().spares == 0
     }
-}
-
-/// If no processor has had a turn for this long while something waits that any processor could
-/// serve, sysmon takes the processor of a machine that computes.
-fn stall_limit(threshold: Duration) -> Duration {
-    threshold / 5
 }
 
 /// The findings of a look.

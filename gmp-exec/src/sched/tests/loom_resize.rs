@@ -41,6 +41,7 @@ use crate::sched::local::Local;
 use crate::sched::scheduler::Scheduler;
 use crate::sched::state::machine::ownership::ClaimResult;
 use crate::sched::state::takeable::Note;
+use crate::sched::state::unusual::SPINS;
 use crate::sched::submit;
 use crate::sched::tests::explore;
 use crate::sched::tests::stage::{busy, config, idle, run_one, set_timer, task};
@@ -103,7 +104,7 @@ fn loom_resize_shrink_against_the_last_spinner() {
         let [spinning, working] = [busy(&scheduler), busy(&scheduler)];
         assert!(scheduler.idle.try_spin());
         let spinning = spinning.start(|local| {
-            local.spinning.set(true);
+            local.unusual.set(SPINS, true);
             run_one_and_hand_off(local);
         });
         let working = working.start(run_one_and_hand_off);
