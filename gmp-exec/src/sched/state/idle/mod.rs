@@ -23,14 +23,12 @@ mod decisions;
 mod driver;
 mod lists;
 mod resize;
-mod spares;
 mod word;
 
 pub(crate) use decisions::{Closed, Rejoin, Reserved, Role, Snapshot, Wake, Watch};
 pub(crate) use lists::Driver;
 use lists::Lists;
 use resize::Numbers;
-use spares::Spares;
 use word::{Counts, ONE_IDLE, ONE_SPINNING, SLEEPER};
 
 use crate::sched::state::machine::ownership::ProcessorToken;
@@ -38,7 +36,6 @@ use crate::sched::state::machine::{Assignment, Machine};
 use crate::sync::atomic::AtomicU64;
 use crate::sync::atomic::Ordering::*;
 use crate::sync::{Apart, Arc, Mutex};
-use crate::sys::cpu::current_cpu;
 
 #[derive(Debug)]
 pub(crate) struct Idle {
@@ -59,7 +56,7 @@ impl Idle {
             processors,
             retired: Vec::new(),
             tokens,
-            spares: Spares::default(),
+            spares: Vec::new(),
             sleeper: None,
             machines: 0,
             most_machines,
@@ -108,9 +105,8 @@ impl Idle {
                 Err(actual) => word = actual,
             }
         }
-        let here = current_cpu();
         let mut lists = self.lists.lock();
-        let wake = lists.assign_to_spinner(&self.word, watch, here);
+        let wake = lists.assign_to_spinner(&self.word, watch);
         if matches!(wake, Wake::None) {
             // Under the lock, and so before a processor is listed for which a submitter could trust
             // this spinner.
@@ -122,7 +118,7 @@ impl Idle {
     /// Assigns the caller's processor to a machine. Returns the token if no machine is available.
     #[doc(alias = "startm")]
     pub(crate) fn assign_machine(&self, token: ProcessorToken) -> Result<Wake, ProcessorToken> {
-        self.lists.lock().assign(&self.word, token, false, None)
+        self.lists.lock().assign(&self.word, token, false)
     }
 
     /// Puts a processor without work on the idle list, or retires it if there is a surplus. The
@@ -142,7 +138,7 @@ impl Idle {
         if lists.closed {
             return None;
         }
-        if let Some(spare) = lists.spares.pop(None) {
+        if let Some(spare) = lists.spares.pop() {
             return Some(Reserved::Spare(spare));
         }
         lists.count_machine().map(|id| Reserved::Start { id })
@@ -153,7 +149,7 @@ impl Idle {
         let mut lists = self.lists.lock();
         match reserved {
             Reserved::Start { .. } => lists.machines -= 1,
-            Reserved::Spare(machine) if !lists.closed => lists.spares.push(machine, None),
+            Reserved::Spare(machine) if !lists.closed => lists.spares.push(machine),
             Reserved::Spare(machine) => {
                 machine.assign(Assignment::Exit);
                 machine.unpark();
@@ -204,7 +200,6 @@ impl Idle {
     #[doc(alias = "stopm")]
     #[doc(alias = "mput")]
     pub(crate) fn go_idle(&self, token: Option<ProcessorToken>, machine: &Arc<Machine>, was_spinning: bool) -> Role {
-        let here = current_cpu();
         let mut lists = self.lists.lock();
         let mut word = token.map_or(0, |token| self.list(&mut lists, token));
         if was_spinning {
@@ -219,7 +214,7 @@ impl Idle {
             self.word.fetch_or(SLEEPER, AcqRel);
             return Role::Sleeper;
         }
-        lists.spares.push(machine.clone(), here);
+        lists.spares.push(machine.clone());
         Role::Spare
     }
 
@@ -239,7 +234,6 @@ impl Idle {
     /// The sleeper is back from the netpoll. Unless a waker has assigned it something, it gets an
     /// idle processor or becomes a spare.
     pub(crate) fn leave_netpoll(&self, machine: &Arc<Machine>, spin: bool) -> Rejoin {
-        let here = current_cpu();
         let mut lists = self.lists.lock();
         if !lists.is_listed(machine) {
             return Rejoin::Assigned;
@@ -248,7 +242,7 @@ impl Idle {
         match lists.pop_processor(&self.word, spin) {
             Some(token) => Rejoin::Run(token),
             None => {
-                lists.spares.push(machine.clone(), here);
+                lists.spares.push(machine.clone());
                 Rejoin::NoProcessor
             }
         }
@@ -351,7 +345,7 @@ impl Idle {
         let mut lists = self.lists.lock();
         lists.closed = true;
         let sleeper = lists.take_sleeper(&self.word);
-        let machines: Vec<_> = lists.spares.drain().chain(sleeper).collect();
+        let machines: Vec<_> = lists.spares.drain(..).chain(sleeper).collect();
         machines.iter().for_each(|machine| machine.assign(Assignment::Exit));
         Closed { machines, processors: lists.take_processors(&self.word), driver: lists.driver.take() }
     }
