@@ -48,7 +48,6 @@ pub(crate) fn config(processors: usize, flavor: Flavor) -> Config {
         is_local: false,
         processors,
         follow: None,
-        cpus: processors,
         caches: None,
         max_blocking_threads: 1,
         closures_in_place: false,

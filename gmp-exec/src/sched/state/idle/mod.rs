@@ -82,22 +82,9 @@ impl Idle {
     /// already.
     #[doc(alias = "wakep")]
     pub(crate) fn wake_spinner(&self, watch: Watch) -> Wake {
-        self.wake_if(watch, Counts::should_wake)
-    }
-
-    /// The same although machines spin already, as long as these are fewer than half of the busy
-    /// ones, and fewer processors than `most` are busy.
-    pub(crate) fn wake_spinner_beside(&self, watch: Watch, most: usize) -> Wake {
-        let active = self.active();
-        self.wake_if(watch, |counts| {
-            counts.idle() > 0 && active.saturating_sub(counts.idle()) < most && counts.may_spin(active)
-        })
-    }
-
-    fn wake_if(&self, watch: Watch, is_wanted: impl Fn(Counts) -> bool) -> Wake {
         let mut word = self.word.load(Relaxed);
         loop {
-            if !is_wanted(Counts(word)) {
+            if !Counts(word).should_wake() {
                 return Wake::None;
             }
             match self.word.compare_exchange_weak(word, word + ONE_SPINNING, AcqRel, Relaxed) {
@@ -360,20 +347,6 @@ impl Idle {
 mod tests {
     use super::*;
 
-    const PROCESSORS: usize = 64;
-
-    #[test]
-    fn all_machines_are_woken_in_a_few_generations() {
-        assert!(generations(PROCESSORS) <= 9, "{}", generations(PROCESSORS));
-    }
-
-    /// Each machine more is woken by the one before.
-    #[test]
-    fn machines_beyond_the_cpus_are_woken_one_by_one() {
-        assert_eq!(generations(2), PROCESSORS - 1);
-        assert!((PROCESSORS / 2..=PROCESSORS / 2 + 8).contains(&generations(PROCESSORS / 2)));
-    }
-
     /// A sleeper that stayed would be woken by the next event, and would find no processor.
     #[test]
     fn the_last_processor_goes_to_the_sleeper_unless_the_netpoll_is_always_watched() {
@@ -389,42 +362,5 @@ mod tests {
         assert_eq!(idle.go_idle(None, &sleeper, false), Role::Sleeper);
         assert_eq!(idle.go_idle(None, &spare, false), Role::Spare);
         idle.wake_spinner(watch)
-    }
-
-    /// How many wake-ups follow one another until all machines are busy, if each spinner finds work
-    /// and wakes two.
-    fn generations(most: usize) -> usize {
-        let idle = Idle::new(ProcessorToken::mint(0..PROCESSORS), PROCESSORS);
-        let mut busy = vec![idle.acquire(0).unwrap()];
-        let mut spinners = Vec::from_iter(start(idle.wake_spinner(Watch::WhileIdle)));
-        let mut generations = 0;
-        while !spinners.is_empty() {
-            generations += 1;
-            let found: Vec<_> = std::mem::take(&mut spinners);
-            for token in found {
-                busy.push(token);
-                if idle.stop_spinning() {
-                    spinners.extend(start(idle.wake_spinner(Watch::WhileIdle)));
-                } else {
-                    spinners.extend(start(idle.wake_spinner_beside(Watch::WhileIdle, most)));
-                }
-                spinners.extend(start(idle.wake_spinner_beside(Watch::WhileIdle, most)));
-            }
-        }
-        assert_eq!(busy.len(), PROCESSORS);
-        idle.close();
-        generations
-    }
-
-    /// The token of the machine that is started.
-    fn start(wake: Wake) -> Option<ProcessorToken> {
-        match wake {
-            Wake::Start { token, spinning, .. } => {
-                assert!(spinning);
-                Some(token)
-            }
-            Wake::None => None,
-            other => panic!("no machine has parked: {other:?}"),
-        }
     }
 }
