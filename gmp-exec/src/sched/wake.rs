@@ -71,7 +71,7 @@ impl Scheduler {
             // started for it.
             return;
         }
-        let wake = self.idle.wake_spinner(self.sysmon.wanted_watch());
+        let wake = self.idle.wake_spinner();
         self.perform(wake);
     }
 

@@ -1,6 +1,5 @@
 //! After a poll that held its thread for long, machines expect more of them: for a while they keep
-//! the netpoll watched (`park::send_successor`, [`Watch`](crate::sched::state::idle::Watch)) and
-//! have short time slices (sched/README.md §6).
+//! the netpoll watched (`park::send_successor`) and have short time slices (sched/README.md §6).
 
 use std::time::{Duration, Instant};
 

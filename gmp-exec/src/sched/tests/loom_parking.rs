@@ -8,11 +8,11 @@
 use loom::thread;
 
 use crate::sched::scheduler::Scheduler;
-use crate::sched::state::idle::{Wake, Watch};
+use crate::sched::state::idle::Wake;
 use crate::sched::submit;
 use crate::sched::tests::explore;
 use crate::sched::tests::gate::Gate;
-use crate::sched::tests::stage::{busy, list_a_sleeper, list_a_spare, run_one, scheduler, task, without_processor};
+use crate::sched::tests::stage::{busy, list_a_sleeper, run_one, scheduler, task, without_processor};
 use crate::sync::Arc;
 use crate::sync::atomic::Ordering::*;
 use crate::sync::atomic::{AtomicBool, fence};
@@ -34,19 +34,6 @@ fn loom_parking_submit_against_parking_as_a_spare() {
     explore(6, || {
         let scheduler = scheduler(1);
         list_a_sleeper(&scheduler);
-        let machine = busy(&scheduler).start(run_one);
-        scheduler.submit_global([task(&scheduler, || ())]);
-        machine.join().unwrap();
-    });
-}
-
-/// The same with a spare, which must not get the last processor: the sleeper would stay in the
-/// netpoll, and its next event would find no processor.
-#[test]
-fn loom_parking_submit_against_parking_in_the_netpoll_beside_a_spare() {
-    explore(6, || {
-        let scheduler = scheduler(1);
-        list_a_spare(&scheduler);
         let machine = busy(&scheduler).start(run_one);
         scheduler.submit_global([task(&scheduler, || ())]);
         machine.join().unwrap();
@@ -104,5 +91,5 @@ fn loom_parking_wake_without_machine_against_submit() {
 }
 
 fn wakes_a_machine(scheduler: &Scheduler) -> bool {
-    scheduler.idle.should_wake() && !matches!(scheduler.idle.wake_spinner(Watch::WhileIdle), Wake::None)
+    scheduler.idle.should_wake() && !matches!(scheduler.idle.wake_spinner(), Wake::None)
 }

@@ -3,8 +3,8 @@
 
 use std::any::Any;
 
+use crate::sched::state::idle::Wake;
 use crate::sched::state::idle::word::{ONE_IDLE, ONE_SPINNING, SLEEPER};
-use crate::sched::state::idle::{Wake, Watch};
 use crate::sched::state::machine::ownership::ProcessorToken;
 use crate::sched::state::machine::{Assignment, Machine};
 use crate::sync::Arc;
@@ -45,18 +45,11 @@ impl Lists {
         Some(token)
     }
 
-    pub(in crate::sched) fn assign_to_spinner(&mut self, word: &AtomicU64, watch: Watch) -> Wake {
+    pub(in crate::sched) fn assign_to_spinner(&mut self, word: &AtomicU64) -> Wake {
         if self.closed {
             return Wake::None;
         }
         let Some(token) = self.pop_processor(word, false) else { return Wake::None };
-        if watch == Watch::WhileIdle
-            && self.processors.is_empty()
-            && let Some(sleeper) = self.take_sleeper(word)
-        {
-            sleeper.assign(Assignment::Run { token, spinning: true });
-            return Wake::Sleeper(sleeper);
-        }
         self.assign(word, token, true).unwrap_or_else(|token| {
             self.processors.push(token);
             word.fetch_add(ONE_IDLE, AcqRel);

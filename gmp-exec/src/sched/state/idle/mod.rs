@@ -25,7 +25,7 @@ mod lists;
 mod resize;
 mod word;
 
-pub(crate) use decisions::{Closed, Rejoin, Reserved, Role, Snapshot, Wake, Watch};
+pub(crate) use decisions::{Closed, Rejoin, Reserved, Role, Snapshot, Wake};
 pub(crate) use lists::Driver;
 use lists::Lists;
 use resize::Numbers;
@@ -81,7 +81,7 @@ impl Idle {
     /// Assigns an idle processor to a machine, which then spins. `Wake::None` if a machine spins
     /// already.
     #[doc(alias = "wakep")]
-    pub(crate) fn wake_spinner(&self, watch: Watch) -> Wake {
+    pub(crate) fn wake_spinner(&self) -> Wake {
         let mut word = self.word.load(Relaxed);
         loop {
             if !Counts(word).should_wake() {
@@ -93,7 +93,7 @@ impl Idle {
             }
         }
         let mut lists = self.lists.lock();
-        let wake = lists.assign_to_spinner(&self.word, watch);
+        let wake = lists.assign_to_spinner(&self.word);
         if matches!(wake, Wake::None) {
             // Under the lock, and so before a processor is listed for which a submitter could trust
             // this spinner.
@@ -340,27 +340,5 @@ impl Idle {
     /// Shutdown: the processors that came back after `close`.
     pub(crate) fn reclaim(&self) -> Vec<ProcessorToken> {
         self.lists.lock().take_processors(&self.word)
-    }
-}
-
-#[cfg(all(test, not(any(loom, shuttle))))]
-mod tests {
-    use super::*;
-
-    /// A sleeper that stayed would be woken by the next event, and would find no processor.
-    #[test]
-    fn the_last_processor_goes_to_the_sleeper_unless_the_netpoll_is_always_watched() {
-        assert!(matches!(wake(Watch::WhileIdle, 1), Wake::Sleeper(_)));
-        assert!(matches!(wake(Watch::WhileIdle, 2), Wake::Spare(_)));
-        assert!(matches!(wake(Watch::Always, 1), Wake::Spare(_)));
-    }
-
-    /// What a waker does that finds a sleeper, a spare, and this number of idle processors.
-    fn wake(watch: Watch, idle_processors: usize) -> Wake {
-        let idle = Idle::new(ProcessorToken::mint(0..idle_processors), 2);
-        let [sleeper, spare] = [1, 2].map(|_| Machine::new(idle.count_machine().unwrap()));
-        assert_eq!(idle.go_idle(None, &sleeper, false), Role::Sleeper);
-        assert_eq!(idle.go_idle(None, &spare, false), Role::Spare);
-        idle.wake_spinner(watch)
     }
 }

@@ -7,7 +7,6 @@ use std::time::{Duration, Instant};
 
 use self::calls::Calls;
 use self::starts::Starts;
-use crate::sched::state::idle::Watch;
 use crate::sched::state::machine::Machine;
 use crate::sched::state::machine::ownership::Sighting;
 use crate::sync::atomic::Ordering::*;
@@ -95,12 +94,6 @@ impl Sysmon {
         if self.listening.swap(false, AcqRel) {
             self.calls.add(calls::CALLED);
         }
-    }
-
-    /// How long the sleeper shall stay in the netpoll. While long polls are likely, it stays there
-    /// even if every processor is busy: it finds out at once that a task waits behind such a poll.
-    pub(crate) fn wanted_watch(&self) -> Watch {
-        if self.expects_long_polls.load(Relaxed) { Watch::Always } else { Watch::WhileIdle }
     }
 
     pub(crate) fn stop(&self) {
