@@ -70,13 +70,7 @@ impl Scheduler {
             match self.retake(&note) {
                 // A refusal is temporary: sysmon grants a permit beyond the limit after a while.
                 TakeOutcome::Stale | TakeOutcome::Refused => {}
-                TakeOutcome::Done => {
-                    // sysmon has noted a poll that two looks have seen asleep.
-                    if note.seen.region == Region::Poll {
-                        self.sysmon.long_poll_was_taken.store(true, Relaxed);
-                    }
-                    break;
-                }
+                TakeOutcome::Done => break,
                 TakeOutcome::NoMachine => {
                     self.takeable.put_back(note);
                     if !self.sysmon.starts.may_start_here() {
@@ -202,7 +196,6 @@ impl Scheduler {
             StuckBy::Blocking => counters.taken_blocked.add_shared(1),
             StuckBy::Computing => {
                 counters.taken_computing.add_shared(1);
-                self.sysmon.long_poll_was_taken.store(true, Relaxed);
                 self.suspect_place_of(&note.machine, note.seen.turn());
             }
         }
@@ -211,6 +204,7 @@ impl Scheduler {
         }
         self.record_taken(note);
         if note.seen.region == Region::Poll {
+            self.sysmon.long_poll_was_taken.store(true, Relaxed);
             self.watch(&note.machine, note.seen.turn());
         }
         // No machine has looked at this processor's timers while it was stuck, and its next tasks
