@@ -25,9 +25,6 @@ pub(crate) struct Config {
     /// Tells how many processors there should be, if neither the program nor the user has set a
     /// number.
     pub(crate) follow: Option<CountCpus>,
-    /// How many CPUs the thread that built the runtime could use; `usize::MAX` if the number of
-    /// processors follows that of the CPUs.
-    pub(crate) cpus: usize,
     /// The last-level caches of the computer, if there are several.
     pub(crate) caches: Option<&'static Caches>,
     pub(crate) max_blocking_threads: usize,

@@ -71,7 +71,7 @@ pub(super) fn sleep(local: &Local, role: Role) -> Next {
 /// So this machine looks once more, now that it is listed. Any listed machine may take the work.
 fn ask_once_more(local: &Local) {
     fence(SeqCst);
-    if local.scheduler.has_due_work() && !local.scheduler.take_from_blocked() {
+    if local.scheduler.has_due_work() {
         local.scheduler.wake_one_unfenced();
     }
 }

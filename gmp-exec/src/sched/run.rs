@@ -94,8 +94,7 @@ fn prepare(local: &Local, task: &Header) -> bool {
     local.unusual.is_any(MEASURES | RECORDS)
 }
 
-/// Wakes a machine for each task that waits in the ring, up to two. The last spinner wakes one in
-/// any case, for work that submitters have left to it.
+/// The last spinner wakes a machine, for work that submitters have left to it.
 fn stop_spinning(local: &Local) {
     local.unusual.set(SPINS, false);
     let scheduler = &local.scheduler;
@@ -103,16 +102,4 @@ fn stop_spinning(local: &Local) {
     if was_last && (scheduler.idle.has_idle() || scheduler.has_visible_work()) {
         scheduler.wake_one();
     }
-    let more = queued(local).min(2).saturating_sub(usize::from(was_last));
-    if more > 0 {
-        scheduler.wake_beside_spinners(more);
-    }
-}
-
-/// How many tasks wait in the ring.
-fn queued(local: &Local) -> usize {
-    let guard = local.enter();
-    let queued = guard.held().map_or(0, |held| held.processor.queue.depth(&held.proof));
-    guard.stay_in_scheduler();
-    queued
 }

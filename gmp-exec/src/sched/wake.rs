@@ -71,20 +71,8 @@ impl Scheduler {
             // started for it.
             return;
         }
-        let wake = self.idle.wake_spinner(self.sysmon.wanted_watch());
+        let wake = self.idle.wake_spinner();
         self.perform(wake);
-    }
-
-    /// A spinner has found more work than it runs next: wakes up to `count` machines, even beside
-    /// other spinners. Where each spinner wakes two, the number of busy machines doubles with each
-    /// wake-up (docs/many-cores.md). This only hastens: for every task to be found, it is enough
-    /// that the last spinner wakes one. So it ends where no CPU is left for another machine.
-    #[cold]
-    pub(super) fn wake_beside_spinners(self: &Arc<Self>, count: usize) {
-        for _ in 0..count {
-            let wake = self.idle.wake_spinner_beside(self.sysmon.wanted_watch(), self.config.cpus);
-            self.perform(wake);
-        }
     }
 
     /// Starts or wakes the machine that `idle` has chosen.
@@ -126,22 +114,17 @@ impl Scheduler {
 mod tests {
     use std::sync::Barrier;
 
-    use crate::runtime::{Builder, Handle, Runtime};
-    use crate::sched::config::Config;
+    use crate::runtime::{Builder, Runtime};
+    use crate::sched::Scheduler;
     use crate::sched::state::machine::Machine;
-    use crate::sched::{Scheduler, SchedulerRef};
     use crate::sync::Arc;
     use crate::sync::atomic::Ordering::SeqCst;
     use crate::task::{JoinSet, spawn, yield_now};
 
     const PROCESSORS: usize = 64;
 
-    /// As if there were a CPU for each processor.
     fn runtime() -> Runtime {
-        let builder = Builder::new_multi_thread().worker_threads(PROCESSORS).sysmon(false).config(false);
-        let scheduler = Scheduler::new(Config { cpus: usize::MAX, ..builder.unwrap() });
-        scheduler.start_first_machine().unwrap();
-        Runtime::of(Handle::of(SchedulerRef::new(scheduler)))
+        Builder::new_multi_thread().worker_threads(PROCESSORS).sysmon(false).build().unwrap()
     }
 
     /// A machine has offered its processor and then given it to another machine. A submitter that

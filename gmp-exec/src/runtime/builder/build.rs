@@ -12,7 +12,6 @@ use crate::sched::config::{Config, CountCpus, Flavor, Threads};
 use crate::sched::lost::{self, Leaks, Silence};
 use crate::sched::{Scheduler, SchedulerRef};
 use crate::sync::Arc;
-use crate::sys::affinity;
 use crate::sys::caches::Caches;
 use crate::sys::time_slice::TimeSlices;
 use crate::sys::timer_slack::TimerSlack;
@@ -118,7 +117,6 @@ impl Builder {
             is_local,
             processors,
             follow,
-            cpus: if is_multi_thread && follow.is_none() { affinity::cpus() } else { usize::MAX },
             caches: if is_multi_thread { Caches::of_computer() } else { None },
             max_blocking_threads: self.max_blocking_threads,
             closures_in_place: is_multi_thread && closures_in_place,

@@ -70,13 +70,7 @@ impl Scheduler {
             match self.retake(&note) {
                 // A refusal is temporary: sysmon takes beyond the limit after a while.
                 TakeOutcome::Stale | TakeOutcome::Refused => {}
-                TakeOutcome::Done => {
-                    // sysmon has noted a poll that two looks have seen asleep.
-                    if note.seen.region == Region::Poll {
-                        self.sysmon.long_poll_was_taken.store(true, Relaxed);
-                    }
-                    break;
-                }
+                TakeOutcome::Done => break,
                 TakeOutcome::NoMachine => {
                     self.takeable.put_back(note);
                     if !self.sysmon.starts.may_start_here() {
@@ -185,7 +179,6 @@ impl Scheduler {
             StuckBy::Computing => {
                 counters.taken_computing.add_shared(1);
                 self.computing.add_taken(&note.machine, note.seen.turn(), &self.hogs);
-                self.sysmon.long_poll_was_taken.store(true, Relaxed);
                 self.suspect_place_of(&note.machine, note.seen.turn());
             }
         }
@@ -194,6 +187,7 @@ impl Scheduler {
         }
         self.record_taken(note);
         if note.seen.region == Region::Poll {
+            self.sysmon.long_poll_was_taken.store(true, Relaxed);
             self.watch(&note.machine, note.seen.turn());
         }
         // No machine has looked at this processor's timers while it was stuck, and its next tasks

@@ -1,6 +1,5 @@
 //! After a poll that held its thread for long, machines expect more of them: for a while they keep
-//! the netpoll watched (`park::send_successor`, [`Watch`](crate::sched::state::idle::Watch)) and
-//! have short time slices (sched/README.md §6).
+//! the netpoll watched (`park::send_successor`) and have short time slices (sched/README.md §6).
 
 use std::time::{Duration, Instant};
 
@@ -14,12 +13,10 @@ use crate::sync::atomic::Ordering::Relaxed;
 const SHORT_SLICES_FOR: Duration = Duration::from_secs(10);
 
 impl Scheduler {
-    /// Tells machines that leave the netpoll, or are about to sleep, whether to expect long polls.
-    /// A processor may be taken before its poll has lasted for long. A poll that slept only for a
-    /// moment says nothing about others. A hog's poll is not seen as long, but it takes a core, so
-    /// slices stay short.
-    pub(super) fn expect_long_polls(&self, memory: &mut Memory, has_slept_long: bool, now: Instant) {
-        if self.sysmon.long_poll_was_taken.swap(false, Relaxed) || has_slept_long {
+    /// Tells machines that leave the netpoll whether to expect long polls. A hog's poll is not seen
+    /// as long, but it takes a core, so slices stay short.
+    pub(super) fn expect_long_polls(&self, memory: &mut Memory, now: Instant) {
+        if self.sysmon.long_poll_was_taken.swap(false, Relaxed) {
             memory.long_poll = Some(now);
         }
         self.sysmon.expects_long_polls.store(is_within(CLOSE_FOR, memory.long_poll, now), Relaxed);
@@ -43,7 +40,8 @@ mod tests {
         let scheduler = Scheduler::new(Builder::new_multi_thread().sysmon(false).config(false).unwrap());
         let (mut memory, now) = (Memory::default(), Instant::now());
         assert!(!scheduler.sysmon.expects_long_polls.load(Relaxed), "nothing was long yet");
-        scheduler.expect_long_polls(&mut memory, true, now);
+        scheduler.sysmon.long_poll_was_taken.store(true, Relaxed);
+        scheduler.expect_long_polls(&mut memory, now);
         (scheduler, memory, now)
     }
 
@@ -51,7 +49,7 @@ mod tests {
     fn long_polls_are_expected_for_a_second() {
         let (scheduler, mut memory, now) = after_a_long_poll();
         for (after, expected) in [(0, true), (999, true), (1_000, false), (2_000, false)] {
-            scheduler.expect_long_polls(&mut memory, false, now + Duration::from_millis(after));
+            scheduler.expect_long_polls(&mut memory, now + Duration::from_millis(after));
             assert_eq!(scheduler.sysmon.expects_long_polls.load(Relaxed), expected, "after {after} ms");
         }
     }

@@ -14,7 +14,6 @@ use crate::sched::state::machine::ownership::{Region, Sighting};
 use crate::sched::state::processors::Processors;
 use crate::sched::sysmon::budget::Budget;
 use crate::sched::sysmon::excess::Excess;
-use crate::sched::sysmon::trust::Trust;
 use crate::sched::sysmon::watch::Absent;
 use crate::sync::Arc;
 use crate::sys::thread_state::ThreadState;
@@ -57,7 +56,6 @@ pub(crate) struct Memory {
     /// When sysmon looked, something waited and no processor was idle.
     pub(super) is_anything_waiting: bool,
     pub(super) budget: Budget,
-    pub(super) trust: Trust,
     pub(super) excess: Excess,
     pub(super) absent: Absent,
     /// When sysmon last asked processors for a look,
@@ -96,9 +94,8 @@ pub(super) struct Seen {
     perhaps_starved: Duration,
     /// The cause that was reported for the poll (`sched::report_blocked`).
     recorded: Option<BlockedCause>,
-    /// When the thread was first seen asleep in this poll or section; `None`: it was not asleep at
-    /// the last look.
-    asleep_since: Option<Instant>,
+    /// The thread was found asleep at this look.
+    is_asleep: bool,
 }
 
 /// The limits that a look judges by.
@@ -106,9 +103,6 @@ pub(super) struct Seen {
 pub(super) struct Standard {
     /// How long a poll may compute.
     pub(super) threshold: Duration,
-    /// How long a thread must have been seen asleep.
-    pub(super) required_sleep: Duration,
-    pub(super) now: Instant,
     /// How often sysmon may still ask the kernel about a poll that need not be stuck.
     pub(super) questions: usize,
 }
@@ -219,7 +213,7 @@ impl Seen {
             starved_before: Duration::ZERO,
             perhaps_starved: Duration::ZERO,
             recorded: None,
-            asleep_since: None,
+            is_asleep: false,
         }
     }
 
@@ -248,7 +242,7 @@ impl Seen {
             starved: self.starved + starved,
             perhaps_starved,
             recorded: self.recorded,
-            asleep_since: self.asleep_since.filter(|_| is_same),
+            is_asleep: self.is_asleep && is_same,
         }
     }
 
@@ -266,22 +260,21 @@ impl Seen {
             standard.questions -= 1;
         }
         let state = self.machine.state();
-        let asleep_since = (state == Some(ThreadState::Asleep)).then(|| self.asleep_since.unwrap_or(standard.now));
-        self.asleep_since = asleep_since;
+        let was_asleep = std::mem::replace(&mut self.is_asleep, state == Some(ThreadState::Asleep));
         self.is_runnable = state == Some(ThreadState::Runnable);
         if self.is_runnable {
             self.starved += std::mem::take(&mut self.perhaps_starved);
         }
-        match (state, asleep_since) {
-            (_, Some(since)) if standard.now.duration_since(since) >= standard.required_sleep => {
-                Verdict::Stuck(StuckBy::Blocking)
-            }
-            (_, Some(_)) => Verdict::Suspect,
+        match state {
+            // The kernel's answer is about this moment only: a thread that waits 5 µs for a lock is
+            // asleep, too.
+            Some(ThreadState::Asleep) if was_asleep || self.stands_still => Verdict::Stuck(StuckBy::Blocking),
+            Some(ThreadState::Asleep) => Verdict::Suspect,
             // A thread that is runnable but hardly ever gets a core is held up by the computer. The
             // task is not the cause.
-            (_, None) if is_long && self.computes() => Verdict::Stuck(StuckBy::Computing),
-            (None, None) if is_long => Verdict::Stuck(StuckBy::Blocking),
-            (Some(_), None) if is_long && self.is_starved(standard.threshold) => Verdict::Starved,
+            _ if is_long && self.computes() => Verdict::Stuck(StuckBy::Computing),
+            None if is_long => Verdict::Stuck(StuckBy::Blocking),
+            Some(_) if is_long && self.is_starved(standard.threshold) => Verdict::Starved,
             _ => Verdict::Fine,
         }
     }

@@ -26,9 +26,9 @@
 //!
 //! A look considers each machine inside a poll (`memory`). If something waits for the machine's
 //! processor, or the poll lasts, sysmon asks the kernel what the thread does. A thread that sleeps
-//! has blocked: sysmon takes its processor, at first sight while such takes have proved right
-//! lately (`trust`). A thread that computes may do so for `blocking_threshold`, and `max_hogs`
-//! limits how many go on without a processor (`excess`). A thread that gets no core is not the
+//! is still asleep at the next look has blocked: sysmon takes its processor. A thread that computes
+//! may do so for `blocking_threshold`, and `max_hogs` limits how many go on without a processor
+//! (`excess`). A thread that gets no core is not the
 //! cause of anything. Polls that go on without a processor are looked at again, more and more
 //! rarely (`watch`). If nothing waits, sysmon lists the processor as takeable, and the next
 //! submitter that finds no idle processor takes it. If nothing has waited for long, sysmon makes
@@ -40,7 +40,6 @@ mod excess;
 mod long_polls;
 mod memory;
 mod pace;
-mod trust;
 mod watch;
 
 use std::time::{Duration, Instant};
@@ -54,7 +53,7 @@ use crate::sched::follow::Follower;
 use crate::sched::handoff::take::TakeOutcome;
 use crate::sched::scheduler::Scheduler;
 use crate::sched::state::machine::Machine;
-use crate::sched::state::machine::ownership::{Region, Sighting};
+use crate::sched::state::machine::ownership::Region;
 use crate::sched::state::sysmon::calls;
 use crate::sched::state::takeable::Note;
 use crate::sched::sysmon::memory::QUESTIONS;
@@ -62,7 +61,6 @@ use crate::sched::time_slice;
 use crate::sync::Arc;
 use crate::sync::atomic::Ordering::*;
 use crate::sync::atomic::fence;
-use crate::sys::thread_state::ThreadState;
 use crate::sys::timer_slack::TimerSlack;
 use crate::task::StuckBy;
 
@@ -253,10 +251,6 @@ impl Scheduler {
     /// One look at everything. Visible in the crate for the models, which have no clock.
     pub(crate) fn look(self: &Arc<Self>, memory: &mut Memory, now: Instant) {
         self.takeable.prune();
-        let taken_by_others = std::mem::take(&mut *self.sysmon.guesses.lock());
-        let others_have_found = !taken_by_others.is_empty();
-        taken_by_others.into_iter().for_each(|(machine, seen, at)| memory.trust.add(machine, seen, at));
-        let has_slept_long = memory.trust.check(now);
         memory.update(self, self.regular_pace() * 2, now);
         memory.is_anything_waiting = self.is_anything_waiting();
         self.look_at_absent(&mut memory.absent, now);
@@ -265,20 +259,17 @@ impl Scheduler {
         self.grant_one_extra(memory, found.refused.as_ref());
         self.ask_for_looks(memory, now);
         self.wake_for_unwatched_work(memory, now);
-        self.expect_long_polls(memory, has_slept_long, now);
+        self.expect_long_polls(memory, now);
         self.slow_down(memory);
         let outcome = Outcome {
             was_called: std::mem::take(&mut memory.was_called),
-            has_found: found.has_blocked || others_have_found,
+            has_found: found.has_blocked,
             has_suspect: found.has_suspect,
             is_needed: self.is_anything_waiting(),
             cost: found.cost,
         };
         memory.budget.account(outcome, now);
         self.start_report_thread_if_wanted();
-        self.sysmon
-            .trusts_first_sight
-            .store(memory.budget.is_left() && memory.trust.required_sleep().is_zero(), Relaxed);
     }
 
     /// Takes the processors of machines that are stuck. If timers, the network or new tasks wait,
@@ -288,8 +279,7 @@ impl Scheduler {
     fn take_from_stuck(self: &Arc<Self>, memory: &mut Memory, now: Instant) -> Found {
         let threshold = self.config.blocking_threshold;
         let any_is_needed = self.is_waited_for_by_all();
-        let mut standard =
-            Standard { threshold, required_sleep: memory.trust.required_sleep(), now, questions: QUESTIONS };
+        let mut standard = Standard { threshold, questions: QUESTIONS };
         if any_is_needed && memory.count_held(stall_limit(threshold)) >= self.idle.unretired() {
             standard.threshold = stall_limit(threshold);
         }
@@ -312,10 +302,7 @@ impl Scheduler {
             let held = seen.held;
             let note = Note { machine: seen.machine.clone(), seen: seen.sighting, cause, since: seen.since };
             match self.take_or_list(&note, is_waited_for, held) {
-                TakeOutcome::Done if cause == StuckBy::Blocking => {
-                    found.has_blocked = true;
-                    memory.trust.add(note.machine, note.seen, now);
-                }
+                TakeOutcome::Done if cause == StuckBy::Blocking => found.has_blocked = true,
                 TakeOutcome::Done => standard.threshold = threshold,
                 TakeOutcome::Refused => {
                     note.machine.ownership.mark(note.seen.turn());
@@ -325,29 +312,6 @@ impl Scheduler {
             }
         }
         found
-    }
-
-    /// For a machine that comes out of the netpoll, finds due work, and finds every processor busy.
-    /// If a thread sleeps in a poll, and recent sleeps of that kind went on, the machine takes the
-    /// processor of that thread without waiting for sysmon. `false`: it has taken none.
-    pub(super) fn take_from_blocked(self: &Arc<Self>) -> bool {
-        if !self.sysmon.trusts_first_sight.load(Relaxed) || !self.idle.are_all_busy() {
-            return false;
-        }
-        let is_asleep = |(machine, seen): &(Arc<Machine>, Sighting)| {
-            seen.region == Region::Poll && machine.state() == Some(ThreadState::Asleep)
-        };
-        let Some((machine, seen)) = self.holders().take(QUESTIONS).find(is_asleep) else { return false };
-        let now = Instant::now();
-        let guess = (machine.clone(), seen, now);
-        let note = Note { machine, seen, cause: StuckBy::Blocking, since: now };
-        let is_taken = self.retake(&note) == TakeOutcome::Done;
-        if is_taken {
-            self.sysmon.guesses.lock().push(guess);
-            // There may be more threads that sleep.
-            self.sysmon.call();
-        }
-        is_taken
     }
 
     /// Takes the processor of a stuck machine if something waits for it. Otherwise a section loses

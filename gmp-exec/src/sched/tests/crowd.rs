@@ -49,7 +49,7 @@ pub(super) fn runtime(processors: usize) -> Stage {
     }
     let config = builder.sysmon(false).config(false).unwrap();
     // The same on every computer.
-    let scheduler = Scheduler::new(Config { cpus: processors, caches: None, ..config });
+    let scheduler = Scheduler::new(Config { caches: None, ..config });
     scheduler.start_first_machine().unwrap();
     Stage::of(Runtime::of(Handle::of(SchedulerRef::new(scheduler))))
 }

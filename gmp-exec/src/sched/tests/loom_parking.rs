@@ -8,11 +8,11 @@
 use loom::thread;
 
 use crate::sched::scheduler::Scheduler;
-use crate::sched::state::idle::{Wake, Watch};
+use crate::sched::state::idle::Wake;
 use crate::sched::submit;
 use crate::sched::tests::explore;
 use crate::sched::tests::gate::Gate;
-use crate::sched::tests::stage::{busy, list_a_sleeper, list_a_spare, run_one, scheduler, task, without_processor};
+use crate::sched::tests::stage::{busy, list_a_sleeper, run_one, scheduler, task, without_processor};
 use crate::sync::Arc;
 use crate::sync::atomic::Ordering::*;
 use crate::sync::atomic::{AtomicBool, fence};
@@ -34,19 +34,6 @@ fn loom_parking_submit_against_parking_as_a_spare() {
     explore(6, || {
         let scheduler = scheduler(1);
         list_a_sleeper(&scheduler);
-        let machine = busy(&scheduler).start(run_one);
-        scheduler.submit_global([task(&scheduler, || ())]);
-        machine.join().unwrap();
-    });
-}
-
-/// The same with a spare, which must not get the last processor: the sleeper would stay in the
-/// netpoll, and its next event would find no processor.
-#[test]
-fn loom_parking_submit_against_parking_in_the_netpoll_beside_a_spare() {
-    explore(6, || {
-        let scheduler = scheduler(1);
-        list_a_spare(&scheduler);
         let machine = busy(&scheduler).start(run_one);
         scheduler.submit_global([task(&scheduler, || ())]);
         machine.join().unwrap();
@@ -103,43 +90,6 @@ fn loom_parking_wake_without_machine_against_submit() {
     });
 }
 
-/// The same with a waker that wakes a machine beside a spinner that finds work: the waker may keep
-/// the spinner from being the last one, and then find no processor. Seen to fail when the waker
-/// decrements `spinning` after it has released the lock.
-#[test]
-fn loom_parking_wake_beside_a_spinner_against_submit() {
-    explore(4, || {
-        let scheduler = scheduler(5);
-        let parking = without_processor(&scheduler).machine();
-        // One processor is idle, one machine spins.
-        let mut busy: Vec<_> = (0..4).map(|_| scheduler.idle.acquire(usize::MAX)).collect();
-        assert!(scheduler.idle.try_spin());
-        let is_work = Arc::new(AtomicBool::new(false));
-        let waker = thread::spawn({
-            let scheduler = scheduler.clone();
-            move || !matches!(scheduler.idle.wake_spinner_beside(Watch::WhileIdle, usize::MAX), Wake::None)
-        });
-        let sees_it = thread::spawn({
-            let (scheduler, is_work) = (scheduler.clone(), is_work.clone());
-            move || {
-                let Some(token) = scheduler.idle.acquire(usize::MAX) else { return false };
-                let _ = scheduler.idle.go_idle(Some(token), &parking, false);
-                fence(SeqCst);
-                is_work.load(Relaxed)
-            }
-        });
-        is_work.store(true, Relaxed);
-        fence(SeqCst);
-        let mut woke = wakes_a_machine(&scheduler);
-        // The spinner finds other work.
-        if scheduler.idle.stop_spinning() {
-            woke |= wakes_a_machine(&scheduler);
-        }
-        assert!(waker.join().unwrap() | sees_it.join().unwrap() | woke);
-        busy.clear();
-    });
-}
-
 fn wakes_a_machine(scheduler: &Scheduler) -> bool {
-    scheduler.idle.should_wake() && !matches!(scheduler.idle.wake_spinner(Watch::WhileIdle), Wake::None)
+    scheduler.idle.should_wake() && !matches!(scheduler.idle.wake_spinner(), Wake::None)
 }

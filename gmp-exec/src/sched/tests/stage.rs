@@ -17,7 +17,6 @@ use crate::sched::state::idle::Role;
 use crate::sched::state::machine::Machine;
 use crate::sched::state::machine::ownership::Region;
 use crate::sched::{run, submit};
-use crate::sync::atomic::Ordering::Relaxed;
 use crate::sync::{Arc, Mutex};
 use crate::sys::time_slice::TimeSlices;
 use crate::sys::timer_slack::TimerSlack;
@@ -48,7 +47,6 @@ pub(crate) fn config(processors: usize, flavor: Flavor) -> Config {
         is_local: false,
         processors,
         follow: None,
-        cpus: processors,
         caches: None,
         max_blocking_threads: 1,
         closures_in_place: false,
@@ -172,19 +170,10 @@ impl Actor {
     }
 }
 
-/// Lists a machine that has no thread as the sleeper, so that the other machines become spares.
-/// Long polls are expected, so wakers prefer these.
+/// Lists a machine that has no thread as the sleeper, so that the other machines become spares,
+/// which wakers prefer.
 pub(crate) fn list_a_sleeper(scheduler: &Arc<Scheduler>) {
-    scheduler.sysmon.expects_long_polls.store(true, Relaxed);
     assert_eq!(scheduler.idle.go_idle(None, &count(scheduler), false), Role::Sleeper);
-}
-
-/// Lists a machine that has no thread as a spare.
-pub(crate) fn list_a_spare(scheduler: &Arc<Scheduler>) {
-    let [first, spare] = [(); 2].map(|()| count(scheduler));
-    assert_eq!(scheduler.idle.go_idle(None, &first, false), Role::Sleeper);
-    assert_eq!(scheduler.idle.go_idle(None, &spare, false), Role::Spare);
-    scheduler.idle.unlist(&first);
 }
 
 /// Looks for one task as a machine does, sleeps as often as it must, and runs the task.

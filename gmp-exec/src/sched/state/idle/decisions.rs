@@ -19,16 +19,6 @@ pub(crate) enum Wake {
     Start { id: usize, token: ProcessorToken, spinning: bool },
 }
 
-/// How long a machine shall sleep in the netpoll although it could run a task.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Watch {
-    /// As long as another machine can run the task.
-    Always,
-    /// Until the last processor gets a machine. If the sleeper stayed, the next event would wake it
-    /// for nothing: it would find no processor and have to leave its tasks to the busy machines.
-    WhileIdle,
-}
-
 /// How a machine that found no work becomes idle.
 #[derive(Debug, PartialEq, Eq)]
 #[must_use]

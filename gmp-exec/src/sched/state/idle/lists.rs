@@ -3,9 +3,8 @@
 
 use std::any::Any;
 
-use crate::sched::state::idle::spares::Spares;
+use crate::sched::state::idle::Wake;
 use crate::sched::state::idle::word::{ONE_IDLE, ONE_SPINNING, SLEEPER};
-use crate::sched::state::idle::{Wake, Watch};
 use crate::sched::state::machine::ownership::ProcessorToken;
 use crate::sched::state::machine::{Assignment, Machine};
 use crate::sync::Arc;
@@ -20,7 +19,9 @@ pub(in crate::sched) struct Lists {
     pub(in crate::sched) retired: Vec<ProcessorToken>,
     /// How many tokens there are, on these lists and with machines.
     pub(in crate::sched) tokens: usize,
-    pub(in crate::sched) spares: Spares,
+    /// Machines that are parked, or about to park, and available for a processor. LIFO, because the
+    /// last one has the warmest caches.
+    pub(in crate::sched) spares: Vec<Arc<Machine>>,
     /// The machine that sleeps in the netpoll, or is about to.
     pub(in crate::sched) sleeper: Option<Arc<Machine>>,
     /// The number of machines, including those that are being started.
@@ -44,36 +45,27 @@ impl Lists {
         Some(token)
     }
 
-    /// `here`: the CPU on which the calling thread runs.
-    pub(in crate::sched) fn assign_to_spinner(&mut self, word: &AtomicU64, watch: Watch, here: Option<usize>) -> Wake {
+    pub(in crate::sched) fn assign_to_spinner(&mut self, word: &AtomicU64) -> Wake {
         if self.closed {
             return Wake::None;
         }
         let Some(token) = self.pop_processor(word, false) else { return Wake::None };
-        if watch == Watch::WhileIdle
-            && self.processors.is_empty()
-            && let Some(sleeper) = self.take_sleeper(word)
-        {
-            sleeper.assign(Assignment::Run { token, spinning: true });
-            return Wake::Sleeper(sleeper);
-        }
-        self.assign(word, token, true, here).unwrap_or_else(|token| {
+        self.assign(word, token, true).unwrap_or_else(|token| {
             self.processors.push(token);
             word.fetch_add(ONE_IDLE, AcqRel);
             Wake::None
         })
     }
 
-    /// `avoid`: see [`Spares::pop`]. Returns the token if no machine is available.
+    /// Returns the token if no machine is available.
     pub(in crate::sched) fn assign(
         &mut self,
         word: &AtomicU64,
         token: ProcessorToken,
         spinning: bool,
-        avoid: Option<usize>,
     ) -> Result<Wake, ProcessorToken> {
         if !self.closed {
-            if let Some(machine) = self.spares.pop(avoid) {
+            if let Some(machine) = self.spares.pop() {
                 machine.assign(Assignment::Run { token, spinning });
                 return Ok(Wake::Spare(machine));
             }
@@ -97,7 +89,7 @@ impl Lists {
     }
 
     pub(in crate::sched) fn is_listed(&self, machine: &Arc<Machine>) -> bool {
-        self.is_sleeper(machine) || self.spares.contains(machine)
+        self.is_sleeper(machine) || self.spares.iter().any(|spare| Arc::ptr_eq(spare, machine))
     }
 
     pub(in crate::sched) fn take_sleeper(&mut self, word: &AtomicU64) -> Option<Arc<Machine>> {
@@ -109,7 +101,7 @@ impl Lists {
         if self.is_sleeper(machine) {
             self.take_sleeper(word);
         } else {
-            self.spares.remove(machine);
+            self.spares.retain(|spare| !Arc::ptr_eq(spare, machine));
         }
     }
 

@@ -23,14 +23,12 @@ mod decisions;
 mod driver;
 mod lists;
 mod resize;
-mod spares;
 mod word;
 
-pub(crate) use decisions::{Closed, Rejoin, Reserved, Role, Snapshot, Wake, Watch};
+pub(crate) use decisions::{Closed, Rejoin, Reserved, Role, Snapshot, Wake};
 pub(crate) use lists::Driver;
 use lists::Lists;
 use resize::Numbers;
-use spares::Spares;
 use word::{Counts, ONE_IDLE, ONE_SPINNING, SLEEPER};
 
 use crate::sched::state::machine::ownership::ProcessorToken;
@@ -38,7 +36,6 @@ use crate::sched::state::machine::{Assignment, Machine};
 use crate::sync::atomic::AtomicU64;
 use crate::sync::atomic::Ordering::*;
 use crate::sync::{Apart, Arc, Mutex};
-use crate::sys::cpu::current_cpu;
 
 #[derive(Debug)]
 pub(crate) struct Idle {
@@ -59,7 +56,7 @@ impl Idle {
             processors,
             retired: Vec::new(),
             tokens,
-            spares: Spares::default(),
+            spares: Vec::new(),
             sleeper: None,
             machines: 0,
             most_machines,
@@ -84,23 +81,10 @@ impl Idle {
     /// Assigns an idle processor to a machine, which then spins. `Wake::None` if a machine spins
     /// already.
     #[doc(alias = "wakep")]
-    pub(crate) fn wake_spinner(&self, watch: Watch) -> Wake {
-        self.wake_if(watch, Counts::should_wake)
-    }
-
-    /// The same although machines spin already, as long as these are fewer than half of the busy
-    /// ones, and fewer processors than `most` are busy.
-    pub(crate) fn wake_spinner_beside(&self, watch: Watch, most: usize) -> Wake {
-        let active = self.active();
-        self.wake_if(watch, |counts| {
-            counts.idle() > 0 && active.saturating_sub(counts.idle()) < most && counts.may_spin(active)
-        })
-    }
-
-    fn wake_if(&self, watch: Watch, is_wanted: impl Fn(Counts) -> bool) -> Wake {
+    pub(crate) fn wake_spinner(&self) -> Wake {
         let mut word = self.word.load(Relaxed);
         loop {
-            if !is_wanted(Counts(word)) {
+            if !Counts(word).should_wake() {
                 return Wake::None;
             }
             match self.word.compare_exchange_weak(word, word + ONE_SPINNING, AcqRel, Relaxed) {
@@ -108,9 +92,8 @@ impl Idle {
                 Err(actual) => word = actual,
             }
         }
-        let here = current_cpu();
         let mut lists = self.lists.lock();
-        let wake = lists.assign_to_spinner(&self.word, watch, here);
+        let wake = lists.assign_to_spinner(&self.word);
         if matches!(wake, Wake::None) {
             // Under the lock, and so before a processor is listed for which a submitter could trust
             // this spinner.
@@ -122,7 +105,7 @@ impl Idle {
     /// Assigns the caller's processor to a machine. Returns the token if no machine is available.
     #[doc(alias = "startm")]
     pub(crate) fn assign_machine(&self, token: ProcessorToken) -> Result<Wake, ProcessorToken> {
-        self.lists.lock().assign(&self.word, token, false, None)
+        self.lists.lock().assign(&self.word, token, false)
     }
 
     /// Puts a processor without work on the idle list, or retires it if there is a surplus. The
@@ -142,7 +125,7 @@ impl Idle {
         if lists.closed {
             return None;
         }
-        if let Some(spare) = lists.spares.pop(None) {
+        if let Some(spare) = lists.spares.pop() {
             return Some(Reserved::Spare(spare));
         }
         lists.count_machine().map(|id| Reserved::Start { id })
@@ -153,7 +136,7 @@ impl Idle {
         let mut lists = self.lists.lock();
         match reserved {
             Reserved::Start { .. } => lists.machines -= 1,
-            Reserved::Spare(machine) if !lists.closed => lists.spares.push(machine, None),
+            Reserved::Spare(machine) if !lists.closed => lists.spares.push(machine),
             Reserved::Spare(machine) => {
                 machine.assign(Assignment::Exit);
                 machine.unpark();
@@ -204,7 +187,6 @@ impl Idle {
     #[doc(alias = "stopm")]
     #[doc(alias = "mput")]
     pub(crate) fn go_idle(&self, token: Option<ProcessorToken>, machine: &Arc<Machine>, was_spinning: bool) -> Role {
-        let here = current_cpu();
         let mut lists = self.lists.lock();
         let mut word = token.map_or(0, |token| self.list(&mut lists, token));
         if was_spinning {
@@ -219,7 +201,7 @@ impl Idle {
             self.word.fetch_or(SLEEPER, AcqRel);
             return Role::Sleeper;
         }
-        lists.spares.push(machine.clone(), here);
+        lists.spares.push(machine.clone());
         Role::Spare
     }
 
@@ -239,7 +221,6 @@ impl Idle {
     /// The sleeper is back from the netpoll. Unless a waker has assigned it something, it gets an
     /// idle processor or becomes a spare.
     pub(crate) fn leave_netpoll(&self, machine: &Arc<Machine>, spin: bool) -> Rejoin {
-        let here = current_cpu();
         let mut lists = self.lists.lock();
         if !lists.is_listed(machine) {
             return Rejoin::Assigned;
@@ -248,7 +229,7 @@ impl Idle {
         match lists.pop_processor(&self.word, spin) {
             Some(token) => Rejoin::Run(token),
             None => {
-                lists.spares.push(machine.clone(), here);
+                lists.spares.push(machine.clone());
                 Rejoin::NoProcessor
             }
         }
@@ -351,7 +332,7 @@ impl Idle {
         let mut lists = self.lists.lock();
         lists.closed = true;
         let sleeper = lists.take_sleeper(&self.word);
-        let machines: Vec<_> = lists.spares.drain().chain(sleeper).collect();
+        let machines: Vec<_> = lists.spares.drain(..).chain(sleeper).collect();
         machines.iter().for_each(|machine| machine.assign(Assignment::Exit));
         Closed { machines, processors: lists.take_processors(&self.word), driver: lists.driver.take() }
     }
@@ -359,78 +340,5 @@ impl Idle {
     /// Shutdown: the processors that came back after `close`.
     pub(crate) fn reclaim(&self) -> Vec<ProcessorToken> {
         self.lists.lock().take_processors(&self.word)
-    }
-}
-
-#[cfg(all(test, not(any(loom, shuttle))))]
-mod tests {
-    use super::*;
-
-    const PROCESSORS: usize = 64;
-
-    #[test]
-    fn all_machines_are_woken_in_a_few_generations() {
-        assert!(generations(PROCESSORS) <= 9, "{}", generations(PROCESSORS));
-    }
-
-    /// Each machine more is woken by the one before.
-    #[test]
-    fn machines_beyond_the_cpus_are_woken_one_by_one() {
-        assert_eq!(generations(2), PROCESSORS - 1);
-        assert!((PROCESSORS / 2..=PROCESSORS / 2 + 8).contains(&generations(PROCESSORS / 2)));
-    }
-
-    /// A sleeper that stayed would be woken by the next event, and would find no processor.
-    #[test]
-    fn the_last_processor_goes_to_the_sleeper_unless_the_netpoll_is_always_watched() {
-        assert!(matches!(wake(Watch::WhileIdle, 1), Wake::Sleeper(_)));
-        assert!(matches!(wake(Watch::WhileIdle, 2), Wake::Spare(_)));
-        assert!(matches!(wake(Watch::Always, 1), Wake::Spare(_)));
-    }
-
-    /// What a waker does that finds a sleeper, a spare, and this number of idle processors.
-    fn wake(watch: Watch, idle_processors: usize) -> Wake {
-        let idle = Idle::new(ProcessorToken::mint(0..idle_processors), 2);
-        let [sleeper, spare] = [1, 2].map(|_| Machine::new(idle.count_machine().unwrap()));
-        assert_eq!(idle.go_idle(None, &sleeper, false), Role::Sleeper);
-        assert_eq!(idle.go_idle(None, &spare, false), Role::Spare);
-        idle.wake_spinner(watch)
-    }
-
-    /// How many wake-ups follow one another until all machines are busy, if each spinner finds work
-    /// and wakes two.
-    fn generations(most: usize) -> usize {
-        let idle = Idle::new(ProcessorToken::mint(0..PROCESSORS), PROCESSORS);
-        let mut busy = vec![idle.acquire(0).unwrap()];
-        let mut spinners = Vec::from_iter(start(idle.wake_spinner(Watch::WhileIdle)));
-        let mut generations = 0;
-        while !spinners.is_empty() {
-            generations += 1;
-            let found: Vec<_> = std::mem::take(&mut spinners);
-            for token in found {
-                busy.push(token);
-                if idle.stop_spinning() {
-                    spinners.extend(start(idle.wake_spinner(Watch::WhileIdle)));
-                } else {
-                    spinners.extend(start(idle.wake_spinner_beside(Watch::WhileIdle, most)));
-                }
-                spinners.extend(start(idle.wake_spinner_beside(Watch::WhileIdle, most)));
-            }
-        }
-        assert_eq!(busy.len(), PROCESSORS);
-        idle.close();
-        generations
-    }
-
-    /// The token of the machine that is started.
-    fn start(wake: Wake) -> Option<ProcessorToken> {
-        match wake {
-            Wake::Start { token, spinning, .. } => {
-                assert!(spinning);
-                Some(token)
-            }
-            Wake::None => None,
-            other => panic!("no machine has parked: {other:?}"),
-        }
     }
 }

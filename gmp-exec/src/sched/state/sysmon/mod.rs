@@ -7,9 +7,7 @@ use std::time::{Duration, Instant};
 
 use self::calls::Calls;
 use self::starts::Starts;
-use crate::sched::state::idle::Watch;
 use crate::sched::state::machine::Machine;
-use crate::sched::state::machine::ownership::Sighting;
 use crate::sync::atomic::Ordering::*;
 use crate::sync::atomic::{AtomicBool, AtomicU64};
 use crate::sync::{Arc, Mutex};
@@ -28,19 +26,14 @@ pub(crate) struct Sysmon {
     pub(in crate::sched) listening: AtomicBool,
     /// The next look is far away, because nothing has waited and no poll has lasted for a while.
     pub(in crate::sched) is_slow: AtomicBool,
-    /// Other takers may take from a sleeping thread at first sight. Written by sysmon.
-    pub(in crate::sched) trusts_first_sight: AtomicBool,
     /// A poll has held its thread for long within the last second. So a machine that leaves the
     /// netpoll with a task wakes another machine to sleep there. Written by sysmon.
     pub(in crate::sched) expects_long_polls: AtomicBool,
     /// A poll has held its thread for long, or a hog has had a permit, within the last ten seconds.
     /// Machines then have short time slices. Written by sysmon.
     pub(in crate::sched) shortens_slices: AtomicBool,
-    /// The processor of a poll was taken since sysmon's last look, and the poll computed or was
-    /// listed as takeable. Set by takers, cleared by sysmon.
+    /// The processor of a poll was taken since sysmon's last look. Set by takers, cleared by sysmon.
     pub(in crate::sched) long_poll_was_taken: AtomicBool,
-    /// The takes of other takers since sysmon's last look: from which machine, where it was, when.
-    pub(in crate::sched) guesses: Mutex<Vec<(Arc<Machine>, Sighting, Instant)>>,
     /// Machines that have polled without a processor, and that sysmon does not watch yet.
     pub(in crate::sched) absent: Mutex<Vec<Arc<Machine>>>,
     /// When the next look is due, in nanoseconds since `epoch`.
@@ -57,11 +50,9 @@ impl Sysmon {
             running: AtomicBool::new(false),
             listening: AtomicBool::new(false),
             is_slow: AtomicBool::new(false),
-            trusts_first_sight: AtomicBool::new(false),
             expects_long_polls: AtomicBool::new(false),
             shortens_slices: AtomicBool::new(false),
             long_poll_was_taken: AtomicBool::new(false),
-            guesses: Mutex::new(Vec::new()),
             absent: Mutex::new(Vec::new()),
             next_look: AtomicU64::new(0),
             epoch: Instant::now(),
@@ -95,12 +86,6 @@ impl Sysmon {
         if self.listening.swap(false, AcqRel) {
             self.calls.add(calls::CALLED);
         }
-    }
-
-    /// How long the sleeper shall stay in the netpoll. While long polls are likely, it stays there
-    /// even if every processor is busy: it finds out at once that a task waits behind such a poll.
-    pub(crate) fn wanted_watch(&self) -> Watch {
-        if self.expects_long_polls.load(Relaxed) { Watch::Always } else { Watch::WhileIdle }
     }
 
     pub(crate) fn stop(&self) {
