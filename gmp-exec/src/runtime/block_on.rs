@@ -12,7 +12,7 @@ use crate::context::{self, Entered};
 use crate::runtime::handle::Handle;
 use crate::sched::config::Flavor;
 use crate::sched::lost::Before;
-use crate::sched::root_record::{RootRecord, RootWaker};
+use crate::sched::observe::root_record::{RootRecord, RootWaker};
 use crate::sched::shutdown::last_poll;
 use crate::sched::{Scheduler, current_thread};
 use crate::sync::Arc;

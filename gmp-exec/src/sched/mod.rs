@@ -16,44 +16,22 @@ mod scheduler;
 mod scheduler_ref;
 
 mod local;
-pub(crate) mod local_poll;
-pub(crate) mod local_record;
-mod measure;
-mod poll;
-mod root;
-pub(crate) mod root_record;
 mod run;
 
-mod find_runnable;
-mod fire_timers;
-mod steal;
-
-mod netpoll;
 mod park;
-
-mod head_room;
-mod resize;
-mod stamp;
 mod submit;
-mod threads;
-mod wake;
 
-mod absent;
-mod follow;
 pub(crate) mod handoff;
 pub(crate) mod hogs;
-pub(crate) mod lost;
-pub(crate) mod record;
-mod report_blocked;
-mod suspects;
 pub(crate) mod sysmon;
-mod time_slice;
 
 pub(crate) mod closures;
 pub(crate) mod current_thread;
-mod driver;
+mod resize;
 pub(crate) mod shutdown;
-mod task_panic;
+
+pub(crate) mod lost;
+pub(crate) mod observe;
 
 #[cfg(all(test, any(loom, shuttle)))]
 pub(crate) mod tests;
@@ -64,5 +42,5 @@ pub mod bench;
 pub(crate) use local::Local;
 pub(crate) use scheduler::Scheduler;
 pub(crate) use scheduler_ref::SchedulerRef;
+pub(crate) use shutdown::task_panic::RUNTIME_SHUT_DOWN;
 pub(crate) use submit::{submit, submit_new};
-pub(crate) use task_panic::RUNTIME_SHUT_DOWN;

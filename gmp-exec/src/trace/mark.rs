@@ -17,5 +17,5 @@
 /// # });
 /// ```
 pub fn mark(name: &'static str) {
-    crate::sched::record::mark(name);
+    crate::sched::observe::record::mark(name);
 }

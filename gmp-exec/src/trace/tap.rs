@@ -22,7 +22,7 @@ use super::files::Files;
 use super::recording::{Owner, Recording, Writer};
 use super::stuck::StuckPoll;
 use crate::sched::Scheduler;
-use crate::sched::local_record::is_new;
+use crate::sched::observe::local_record::is_new;
 use crate::sync::atomic::AtomicU64;
 use crate::sync::atomic::Ordering::*;
 use crate::sync::{Arc, Mutex};

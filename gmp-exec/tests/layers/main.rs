@@ -36,8 +36,8 @@ fn a_module_that_names_one_above_it_is_found() {
     assert_eq!(broken("time/sleep.rs", "use crate::sched::Scheduler;\nuse crate::task::coop;\n"), [""; 0]);
     assert_eq!(broken("time/sleep.rs", "use crate::runtime::Handle;\n"), ["time/sleep.rs names runtime"]);
     assert_eq!(
-        broken("sched/run.rs", "fn f() {\n    crate::runtime::block_on();\n}\n"),
-        ["sched/run.rs names runtime"]
+        broken("sched/run/mod.rs", "fn f() {\n    crate::runtime::block_on();\n}\n"),
+        ["sched/run/mod.rs names runtime"]
     );
     assert_eq!(broken("sched/state/idle/mod.rs", "use crate::context;\n"), ["sched/state/idle/mod.rs names context"]);
     assert_eq!(broken("sched/state/a.rs", "use crate::sched::park::park;\n"), ["sched/state/a.rs names sched::park"]);

@@ -1,11 +1,11 @@
 //! The queues of two processors, and the global queue that they share.
 
 use crate::sched::bench::{busy_machine, scheduler, task};
-use crate::sched::find_runnable::take_global;
 use crate::sched::local::{Held, Local};
+use crate::sched::run::find_runnable::take_global;
+use crate::sched::run::steal;
 use crate::sched::scheduler::Scheduler;
 use crate::sched::state::processor::local_queue::CAPACITY;
-use crate::sched::steal;
 use crate::sched::submit::push_tail;
 use crate::sync::Arc;
 use crate::task::Runnable;

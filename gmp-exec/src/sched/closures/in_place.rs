@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use crate::sched::handoff;
 use crate::sched::local::Local;
-use crate::sched::measure;
+use crate::sched::observe::measure;
 use crate::sched::shutdown::last_poll::Outside;
 use crate::sched::state::all_machines::await_again;
 use crate::sched::state::closures::SHORT;

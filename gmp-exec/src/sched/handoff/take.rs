@@ -4,7 +4,7 @@
 //! `Ownership::take` decides whether the processor is taken; §3 of sched/README.md proves that this
 //! is safe. `Takeable::take` calls it, under a lock that admits one taker at a time.
 
-use crate::sched::record;
+use crate::sched::observe::record;
 use crate::sched::scheduler::Scheduler;
 use crate::sched::state::idle::Reserved;
 use crate::sched::state::machine::ownership::{ClaimResult, ProcessorToken, Region};

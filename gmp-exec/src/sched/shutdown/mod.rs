@@ -16,6 +16,7 @@
 #![allow(unsafe_code, reason = "makes an owner proof")]
 
 pub(crate) mod last_poll;
+pub(in crate::sched) mod task_panic;
 
 use std::time::{Duration, Instant};
 

@@ -49,15 +49,15 @@ pub(crate) use memory::Memory;
 use memory::{Standard, Verdict};
 use pace::{Facts, stall_limit};
 
-use crate::sched::follow::Follower;
 use crate::sched::handoff::take::TakeOutcome;
+use crate::sched::hogs::time_slice;
+use crate::sched::resize::follow::Follower;
 use crate::sched::scheduler::Scheduler;
 use crate::sched::state::machine::Machine;
 use crate::sched::state::machine::ownership::Region;
 use crate::sched::state::sysmon::calls;
 use crate::sched::state::takeable::Note;
 use crate::sched::sysmon::memory::QUESTIONS;
-use crate::sched::time_slice;
 use crate::sync::Arc;
 use crate::sync::atomic::Ordering::*;
 use crate::sync::atomic::fence;

@@ -8,9 +8,9 @@ use loom::thread::{self, JoinHandle};
 
 use crate::context;
 use crate::sched::config::{Config, Flavor, Hooks, IoEvents, Threads};
-use crate::sched::find_runnable::find_runnable;
 use crate::sched::local::{Local, Next};
 use crate::sched::park::sleep;
+use crate::sched::run::find_runnable::find_runnable;
 use crate::sched::scheduler::Scheduler;
 use crate::sched::scheduler_ref::SchedulerRef;
 use crate::sched::state::idle::Role;

@@ -28,8 +28,9 @@ use std::task::Waker;
 
 use super::all;
 use super::home::{Drives, LocalHome};
-use crate::sched::local_poll::Driver;
-use crate::sched::{local_record, lost};
+use crate::sched::lost;
+use crate::sched::observe::local_poll::Driver;
+use crate::sched::observe::local_record;
 use crate::sync::Arc;
 use crate::task::spawn::{new_local_task, start_local};
 use crate::task::{Header, Home, HomeRef, JoinHandle, Kind, Runnable, cancel, span, watch};

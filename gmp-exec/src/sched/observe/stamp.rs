@@ -5,14 +5,19 @@
 //! `Runnable`, so it writes the stamp alone; the machine that polls the task reads it (`measure`).
 
 use crate::sched::local::Local;
-use crate::sched::record;
+use crate::sched::observe::record;
 use crate::sched::scheduler::Scheduler;
 use crate::sched::state::unusual::{COLLECTS, STAMPS};
 use crate::task::Runnable;
 
 /// Stamps the task if its turn has come, and records it. Returns the task unless it was collected.
 #[cold]
-pub(super) fn take_detour(local: &Local, task: Runnable, yielded: bool, has_processor: bool) -> Option<Runnable> {
+pub(in crate::sched) fn take_detour(
+    local: &Local,
+    task: Runnable,
+    yielded: bool,
+    has_processor: bool,
+) -> Option<Runnable> {
     // Without a processor the task is refused here, and recorded by `schedule_elsewhere`.
     if has_processor || local.unusual.is_any(COLLECTS) {
         record::schedule(local, &task, yielded);
@@ -30,7 +35,7 @@ pub(super) fn take_detour(local: &Local, task: Runnable, yielded: bool, has_proc
 }
 
 /// Stamps the task if the scheduling with number `n` is one of those that are measured.
-pub(super) fn stamp(scheduler: &Scheduler, task: &Runnable, n: u32) {
+pub(in crate::sched) fn stamp(scheduler: &Scheduler, task: &Runnable, n: u32) {
     if scheduler.measuring.is_sampled(n) {
         task.metadata().progress.stamp(scheduler.measuring.now());
     }

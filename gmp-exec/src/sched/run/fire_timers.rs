@@ -6,7 +6,7 @@ use crate::trace::Kind;
 
 /// Fires the due timers of all processors: no machine looks at the timers of an idle processor, and
 /// those of a stuck one must not wait.
-pub(super) fn fire_timers(local: &Local) {
+pub(in crate::sched) fn fire_timers(local: &Local) {
     let scheduler = &local.scheduler;
     let earliest = scheduler.earliest_timer();
     if earliest == u64::MAX {
@@ -31,7 +31,7 @@ pub(super) fn fire_timers(local: &Local) {
 /// cores (docs/many-cores.md). The sleeper, or a machine that searches, looks at the timers of an
 /// idle processor; if there is no sleeper, this machine looks at all. The timers of a stuck processor
 /// wait until sysmon asks for a look at all.
-pub(super) fn fire_unserved_timers(local: &Local, held: &Held<'_>) {
+pub(in crate::sched) fn fire_unserved_timers(local: &Local, held: &Held<'_>) {
     if local.scheduler.idle.has_idle() && !local.scheduler.idle.has_sleeper() {
         fire_timers(local);
     } else {
@@ -40,7 +40,7 @@ pub(super) fn fire_unserved_timers(local: &Local, held: &Held<'_>) {
 }
 
 /// Fires the due timers of processor `index`.
-pub(super) fn fire_timers_of(local: &Local, index: usize) {
+pub(in crate::sched) fn fire_timers_of(local: &Local, index: usize) {
     let timers = &local.scheduler.processors[index].timers;
     let earliest = timers.earliest();
     if earliest == u64::MAX {

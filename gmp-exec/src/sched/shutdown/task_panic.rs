@@ -33,7 +33,7 @@ impl Scheduler {
     }
 
     /// On a thread inside of `block_on`: panics if a panic of a task has ended the runtime.
-    pub(super) fn panic_if_task_has(&self) {
+    pub(in crate::sched) fn panic_if_task_has(&self) {
         if self.has_task_panicked.load(Acquire) {
             std::panic::panic_any(RUNTIME_SHUT_DOWN);
         }

@@ -1,22 +1,29 @@
 //! The thread of a machine: finds a task, runs it, and starts over (Go: `schedule`, `execute`).
 
+pub(in crate::sched) mod find_runnable;
+pub(in crate::sched) mod fire_timers;
+pub(in crate::sched) mod poll;
+pub(in crate::sched) mod steal;
+
 use crate::context;
-use crate::sched::find_runnable::find_runnable;
+use crate::sched::hogs::{suspects, time_slice};
 use crate::sched::local::{Local, Next};
+use crate::sched::observe::measure;
 use crate::sched::park::park_as_spare;
-use crate::sched::poll::poll;
+use crate::sched::run::find_runnable::find_runnable;
+use crate::sched::run::poll::poll;
 use crate::sched::scheduler::Scheduler;
 use crate::sched::shutdown::last_poll;
 use crate::sched::state::machine::ownership::Region;
 use crate::sched::state::machine::{Birth, Machine};
 use crate::sched::state::unusual::{AT_POLL, CROWDED, MEASURES, RECORDS, SPINS};
-use crate::sched::{closures, hogs, measure, suspects, time_slice};
+use crate::sched::{closures, hogs};
 use crate::sync::Arc;
 use crate::task::{Header, Runnable, Special};
 
 /// The body of a machine's thread.
 #[doc(alias = "mstart")]
-pub(super) fn thread_main(scheduler: Arc<Scheduler>, machine: Arc<Machine>, birth: Birth) {
+pub(in crate::sched) fn thread_main(scheduler: Arc<Scheduler>, machine: Arc<Machine>, birth: Birth) {
     last_poll::begin(&machine);
     let local = Local::new(scheduler, machine);
     if matches!(birth, Birth::Free) {
@@ -54,7 +61,7 @@ fn begin(local: &Local, birth: Birth) -> Next {
 }
 
 /// Runs one task. The machine holds a processor before, and perhaps none afterwards.
-pub(super) fn execute(local: &Local, task: Runnable) {
+pub(in crate::sched) fn execute(local: &Local, task: Runnable) {
     if local.unusual.is_any(AT_POLL) && prepare(local, task.metadata()) {
         return execute_measured(local, task);
     }

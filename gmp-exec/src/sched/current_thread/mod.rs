@@ -5,6 +5,9 @@
 //! One of them drives the tasks; the others poll their own future, and one takes over when the
 //! first leaves.
 
+pub(in crate::sched) mod driver;
+pub(in crate::sched) mod root;
+
 use std::future::Future;
 use std::io;
 use std::panic::Location;
@@ -14,16 +17,14 @@ use std::time::Duration;
 
 use crate::contain::{abort, abort_on_unwind};
 use crate::context::{self, Entered};
-use crate::sched::driver::Driving;
-use crate::sched::fire_timers::fire_timers;
+use crate::sched::current_thread::driver::Driving;
+use crate::sched::current_thread::root::Root;
 use crate::sched::local::{Held, Local};
 use crate::sched::lost::{self, Before};
-use crate::sched::measure;
-use crate::sched::netpoll::{Ready, or_panic};
-use crate::sched::poll::poll;
-use crate::sched::record;
-use crate::sched::root::Root;
-use crate::sched::root_record;
+use crate::sched::observe::{measure, record, root_record};
+use crate::sched::park::netpoll::{Ready, or_panic};
+use crate::sched::run::fire_timers::fire_timers;
+use crate::sched::run::poll::poll;
 use crate::sched::scheduler::Scheduler;
 use crate::sched::shutdown;
 use crate::sched::state::idle::Role;

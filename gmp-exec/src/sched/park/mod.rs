@@ -6,16 +6,19 @@
 //! sleeps in the netpoll, where descriptors and timers wake it. The others sleep until a waker
 //! assigns them a processor.
 
+pub(in crate::sched) mod netpoll;
+
 use std::time::Instant;
 
+use crate::sched::hogs::{absent, time_slice};
 use crate::sched::local::{Local, Next};
-use crate::sched::netpoll::or_panic;
+use crate::sched::park::netpoll::or_panic;
 use crate::sched::scheduler::Scheduler;
+use crate::sched::shutdown;
 use crate::sched::state::idle::{Rejoin, Role};
 use crate::sched::state::machine::Assignment;
 use crate::sched::state::unusual::SPINS;
 use crate::sched::submit::inject;
-use crate::sched::{absent, shutdown, time_slice};
 use crate::sync::Arc;
 use crate::sync::atomic::Ordering::{Relaxed, SeqCst};
 use crate::sync::atomic::fence;
@@ -25,7 +28,7 @@ use crate::trace::Kind;
 /// Returns the processor, looks once more, and sleeps.
 #[doc(alias = "stopm")]
 #[doc(alias = "releasep")]
-pub(super) fn park(local: &Local) -> Next {
+pub(in crate::sched) fn park(local: &Local) -> Next {
     let scheduler = &local.scheduler;
     let token = local.machine.ownership.release();
     local.record_release(token.as_ref(), 0);
@@ -45,7 +48,7 @@ pub(super) fn park(local: &Local) -> Next {
 }
 
 /// Finds a processor for a machine that has none: an idle one, or the one that a waker assigns.
-pub(super) fn obtain_processor(local: &Local) -> Next {
+pub(in crate::sched) fn obtain_processor(local: &Local) -> Next {
     let scheduler = &local.scheduler;
     absent::end(local);
     if let Some(token) = scheduler.idle.acquire(usize::MAX) {
@@ -59,7 +62,7 @@ pub(super) fn obtain_processor(local: &Local) -> Next {
 }
 
 /// Sleeps on the list that `idle` has put the machine on.
-pub(super) fn sleep(local: &Local, role: Role) -> Next {
+pub(in crate::sched) fn sleep(local: &Local, role: Role) -> Next {
     match role {
         Role::Exit => Next::Exit,
         Role::Spare => park_as_spare(local),
@@ -92,7 +95,7 @@ fn rejoin(local: &Local) -> bool {
 }
 
 /// Sleeps until a waker assigns something.
-pub(super) fn park_as_spare(local: &Local) -> Next {
+pub(in crate::sched) fn park_as_spare(local: &Local) -> Next {
     let scheduler = &local.scheduler;
     // The machine in the netpoll may not know of a timer of this machine's processor.
     let earliest = scheduler.earliest_timer();
@@ -133,7 +136,7 @@ fn wait_for_assignment(local: &Local) -> Option<Assignment> {
 }
 
 /// Sleeps until a descriptor is ready, a timer is due, or a waker assigns something.
-pub(super) fn sleep_in_netpoll(local: &Local) -> Next {
+pub(in crate::sched) fn sleep_in_netpoll(local: &Local) -> Next {
     let scheduler = &local.scheduler;
     local.machine.sleep_until.announce();
     if let Some(assignment) = local.machine.take_assignment() {

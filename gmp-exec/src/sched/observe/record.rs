@@ -17,14 +17,14 @@ use crate::trace::{Kind, Left, Owner, StuckPoll, Taken, scheduled};
 impl Local {
     /// Notices whether the runtime is recorded.
     #[inline]
-    pub(super) fn notice_recorder(&self) {
+    pub(in crate::sched) fn notice_recorder(&self) {
         if let Some(records) = self.tap.notice(&self.scheduler.recorded, Owner::Machine(self.machine.id)) {
             self.unusual.set(RECORDS, records);
         }
     }
 
     /// The machine is not used for a while, or never again: it keeps neither a ring nor the recording.
-    pub(super) fn leave_recorder(&self) {
+    pub(in crate::sched) fn leave_recorder(&self) {
         if self.unusual.is_any(RECORDS) {
             self.tap.leave_recording();
             self.unusual.set(RECORDS, false);
@@ -32,7 +32,7 @@ impl Local {
     }
 
     #[inline]
-    pub(super) fn record(&self, kind: Kind, subject: u64, small: usize) {
+    pub(in crate::sched) fn record(&self, kind: Kind, subject: u64, small: usize) {
         if self.unusual.is_any(RECORDS) {
             self.tap.record(kind, subject, small as u16);
         }
@@ -40,14 +40,14 @@ impl Local {
 
     /// The machine is about to return its processor: 1 to another machine, 0 because there is no
     /// work.
-    pub(super) fn record_release(&self, token: Option<&ProcessorToken>, how: u64) {
+    pub(in crate::sched) fn record_release(&self, token: Option<&ProcessorToken>, how: u64) {
         if let Some(token) = token {
             self.record(Kind::Release, how, token.index());
         }
     }
 
     /// The lengths of queues, now and then.
-    pub(super) fn record_queues(&self, index: usize) {
+    pub(in crate::sched) fn record_queues(&self, index: usize) {
         if self.unusual.is_any(RECORDS) {
             let most = (1 << 24) - 1;
             let own = self.scheduler.processors[index].depth().min(most) as u64;
@@ -57,13 +57,13 @@ impl Local {
     }
 }
 
-pub(super) fn begin_poll(local: &Local, task: &Runnable) {
+pub(in crate::sched) fn begin_poll(local: &Local, task: &Runnable) {
     if local.unusual.is_any(RECORDS) {
         local.tap.begin_poll(task.metadata(), local.machine.ownership.holds());
     }
 }
 
-pub(super) fn end_poll(local: &Local) {
+pub(in crate::sched) fn end_poll(local: &Local) {
     if local.unusual.is_any(RECORDS) {
         local.tap.end_poll();
     }
@@ -71,7 +71,7 @@ pub(super) fn end_poll(local: &Local) {
 
 /// The next poll may be that of a task that another thread has woken since the end of the latest.
 #[inline]
-pub(super) fn forget_end(local: &Local) {
+pub(in crate::sched) fn forget_end(local: &Local) {
     if local.unusual.is_any(RECORDS) {
         local.tap.forget_end();
     }
@@ -84,21 +84,21 @@ pub(crate) fn panicked(task: Id) {
 }
 
 /// A poll ends and the task waits.
-pub(super) fn waits(local: &Local, header: &Header) {
+pub(in crate::sched) fn waits(local: &Local, header: &Header) {
     if local.unusual.is_any(RECORDS) {
         local.tap.leave(header, Left::Waiting);
     }
 }
 
 /// A task is queued on this machine.
-pub(super) fn schedule(local: &Local, task: &Runnable, yielded: bool) {
+pub(in crate::sched) fn schedule(local: &Local, task: &Runnable, yielded: bool) {
     if local.unusual.is_any(RECORDS) {
         local.tap.schedule(task.metadata(), yielded);
     }
 }
 
 /// A task is about to be submitted on a thread that has no processor of this scheduler.
-pub(super) fn schedule_elsewhere(scheduler: &Arc<Scheduler>, task: &Header) {
+pub(in crate::sched) fn schedule_elsewhere(scheduler: &Arc<Scheduler>, task: &Header) {
     if !scheduler.recorded.is_used() {
         return;
     }
@@ -116,7 +116,7 @@ fn schedule_outside(scheduler: &Scheduler, task: &Header) {
 }
 
 /// Tells the recorder what the report thread knows of polls that hold their threads.
-pub(super) struct TellRecorder(pub(super) Arc<Scheduler>);
+pub(in crate::sched) struct TellRecorder(pub(in crate::sched) Arc<Scheduler>);
 
 impl Told for TellRecorder {
     fn wants_looks(&self) -> bool {
@@ -134,7 +134,7 @@ impl Told for TellRecorder {
 }
 
 /// The machine is about to poll a known hog, which sysmon does not look for.
-pub(super) fn hog(local: &Local, task: &Header, since: Instant) {
+pub(in crate::sched) fn hog(local: &Local, task: &Header, since: Instant) {
     if local.scheduler.recorded.wants_stuck_polls() {
         let (machine, turn) = (local.machine.clone(), local.machine.ownership.next_turn());
         local.scheduler.recorded.note_stuck(StuckPoll { machine, turn, task: task.id.as_u64(), since });
@@ -142,7 +142,7 @@ pub(super) fn hog(local: &Local, task: &Header, since: Instant) {
 }
 
 /// A processor was taken from the machine of that note.
-pub(super) fn take(scheduler: &Scheduler, index: usize, note: &Note) {
+pub(in crate::sched) fn take(scheduler: &Scheduler, index: usize, note: &Note) {
     let Some(recording) = scheduler.recorded.current() else { return };
     let small = Taken { processor: index, computes: note.cause == StuckBy::Computing }.pack();
     recording.record_outside(Kind::Take, note.machine.id as u64, small);
@@ -161,7 +161,7 @@ pub(crate) fn mark(name: &'static str) {
 }
 
 /// Calls `f` with the machine that this thread is, if it is one of that scheduler and records.
-pub(super) fn on_machine_of<R>(scheduler: &Arc<Scheduler>, f: impl FnOnce(Option<&Local>) -> R) -> R {
+pub(in crate::sched) fn on_machine_of<R>(scheduler: &Arc<Scheduler>, f: impl FnOnce(Option<&Local>) -> R) -> R {
     context::with_machine(|local| {
         f(local.filter(|local| Arc::ptr_eq(&local.scheduler, scheduler) && local.unusual.is_any(RECORDS)))
     })

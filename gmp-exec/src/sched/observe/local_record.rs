@@ -26,12 +26,12 @@ struct InBlockOn {
 }
 
 /// This thread polls a future of the runtime in `block_on`, until the guard is dropped.
-pub(super) fn enter_block_on(scheduler: &Arc<Scheduler>, tap: &Rc<Tap>) -> LeaveBlockOn {
+pub(in crate::sched) fn enter_block_on(scheduler: &Arc<Scheduler>, tap: &Rc<Tap>) -> LeaveBlockOn {
     let entered = InBlockOn { runtime: address(scheduler), tap: tap.clone() };
     LeaveBlockOn { before: IN_BLOCK_ON.replace(Some(entered)) }
 }
 
-pub(super) struct LeaveBlockOn {
+pub(in crate::sched) struct LeaveBlockOn {
     before: Option<InBlockOn>,
 }
 
@@ -56,7 +56,7 @@ fn poll_recorded(task: Runnable, poll: impl FnOnce(Runnable)) {
 }
 
 /// A poll on a thread that is no machine ends, and the task waits.
-pub(super) fn waits(task: &Header) {
+pub(in crate::sched) fn waits(task: &Header) {
     if is_any_recorded() {
         with_tap(|tap, _| tap.leave(task, Left::Waiting));
     }

@@ -24,7 +24,7 @@ const RUNNEXT_BACK_OFF: Duration = Duration::from_micros(50);
 /// Takes tasks of another processor; the first is to be run now, the rest is in the own ring.
 #[doc(alias = "stealwork")]
 #[doc(alias = "runqsteal")]
-pub(super) fn steal(local: &Local, held: &Held<'_>) -> Option<Runnable> {
+pub(in crate::sched) fn steal(local: &Local, held: &Held<'_>) -> Option<Runnable> {
     let counters = &held.processor.counters;
     counters.steal_attempts.add(1);
     local.note_cache(held.processor);

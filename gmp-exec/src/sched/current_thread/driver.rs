@@ -6,8 +6,8 @@
 //! one thread, which others unpark, and whose state and clock they ask for.
 
 use crate::context::{ThisThread, this_thread};
+use crate::sched::current_thread::root::Root;
 use crate::sched::local::Local;
-use crate::sched::root::Root;
 use crate::sched::scheduler::Scheduler;
 use crate::sched::state::idle;
 use crate::sched::state::machine::Machine;
@@ -47,7 +47,7 @@ impl Driver {
 }
 
 /// This thread drives the runtime until this is dropped, even if the root future panics.
-pub(super) struct Driving<'a> {
+pub(in crate::sched) struct Driving<'a> {
     scheduler: &'a Arc<Scheduler>,
     /// `None` only while being dropped.
     driver: Option<Box<Driver>>,
@@ -56,7 +56,7 @@ pub(super) struct Driving<'a> {
 impl<'a> Driving<'a> {
     /// `root`: the id of the root future. `None`: another thread drives, or the runtime is shutting
     /// down.
-    pub(super) fn begin(scheduler: &'a Arc<Scheduler>, root: Id) -> Option<Driving<'a>> {
+    pub(in crate::sched) fn begin(scheduler: &'a Arc<Scheduler>, root: Id) -> Option<Driving<'a>> {
         let (token, left) = scheduler.idle.acquire_driver()?;
         let driver = left.and_then(|left| Driver::again(left, root)).unwrap_or_else(|| Driver::new(scheduler, root));
         driver.local.acquire_again(token);
@@ -64,11 +64,11 @@ impl<'a> Driving<'a> {
         Some(Driving { scheduler, driver: Some(driver) })
     }
 
-    pub(super) fn local(&self) -> &Local {
+    pub(in crate::sched) fn local(&self) -> &Local {
         &self.driver().local
     }
 
-    pub(super) fn root(&self) -> &Root {
+    pub(in crate::sched) fn root(&self) -> &Root {
         &self.driver().root
     }
 

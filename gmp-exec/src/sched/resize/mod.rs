@@ -8,6 +8,8 @@
 //! machines do. A stuck machine keeps its processor until that is taken, and then the heir does the
 //! same (sched/README.md §11).
 
+pub(in crate::sched) mod follow;
+
 use crate::sched::local::{Held, Local};
 use crate::sched::scheduler::Scheduler;
 use crate::sync::atomic::Ordering::SeqCst;
@@ -25,7 +27,7 @@ impl Scheduler {
     }
 
     /// Sets as many processors as the process has CPUs now. `false`: the program has set a number.
-    pub(super) fn follow(self: &Arc<Self>, cpus: usize) -> bool {
+    pub(in crate::sched) fn follow(self: &Arc<Self>, cpus: usize) -> bool {
         let is_set = self.resizing.lock();
         if *is_set {
             return false;
@@ -77,7 +79,7 @@ impl Scheduler {
 /// A machine has seen that there is a surplus: its tasks go to the global queue. Its own queue is
 /// empty afterwards, and so it comes to `find_runnable::look_further`, which returns the processor.
 #[cold]
-pub(super) fn give_away_queue(local: &Local, held: &Held<'_>) {
+pub(in crate::sched) fn give_away_queue(local: &Local, held: &Held<'_>) {
     let tasks: Vec<_> = std::iter::from_fn(|| held.processor.pop(&held.proof)).collect();
     if !tasks.is_empty() {
         local.scheduler.submit_global(tasks);

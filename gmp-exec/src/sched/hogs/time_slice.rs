@@ -16,7 +16,7 @@ use crate::task::StuckBy;
 
 impl Scheduler {
     /// Takes the processor of a machine, which goes on with a long slice if it computes.
-    pub(super) fn take_with_slice(&self, note: &Note) -> ClaimResult {
+    pub(in crate::sched) fn take_with_slice(&self, note: &Note) -> ClaimResult {
         if note.cause == StuckBy::Blocking {
             return self.take(note);
         }
@@ -34,17 +34,17 @@ impl Scheduler {
     }
 
     /// The machine computes without a processor, or is about to.
-    pub(super) fn lengthen_slice(&self, machine: &Machine) {
+    pub(in crate::sched) fn lengthen_slice(&self, machine: &Machine) {
         self.set_slice(machine, TimeSlice::Long);
     }
 
     /// The machine no longer computes without a processor.
-    pub(super) fn shorten_slice(&self, machine: &Machine) {
+    pub(in crate::sched) fn shorten_slice(&self, machine: &Machine) {
         self.set_slice(machine, TimeSlice::Short);
     }
 
     /// sysmon has found that the machine computes in this turn, which may be over.
-    pub(super) fn lengthen_slice_of(&self, machine: &Machine, turn: u64) {
+    pub(in crate::sched) fn lengthen_slice_of(&self, machine: &Machine, turn: u64) {
         self.lengthen_slice(machine);
         if machine.absence.has_ended(turn) {
             self.shorten_slice(machine);
@@ -60,7 +60,7 @@ impl Scheduler {
 
 /// sysmon has something to look at for the first time. With a longer slice than a machine's, it would wait for its
 /// core until a stuck machine there has been interrupted by the kernel's clock, up to 4 ms.
-pub(super) fn shorten_for_sysmon(scheduler: &Scheduler) {
+pub(in crate::sched) fn shorten_for_sysmon(scheduler: &Scheduler) {
     if scheduler.config.time_slices.may_be_set()
         && let Some(thread) = ThreadId::of_current_thread()
     {
@@ -70,7 +70,7 @@ pub(super) fn shorten_for_sysmon(scheduler: &Scheduler) {
 
 /// The machine begins, perhaps with the slice of sysmon, which has started its thread; or the machine
 /// is about to sleep.
-pub(super) fn adapt(local: &Local) {
+pub(in crate::sched) fn adapt(local: &Local) {
     let scheduler = &local.scheduler;
     let slice = scheduler.config.time_slices.of_machines(|| scheduler.sysmon.shortens_slices.load(Relaxed));
     if !local.machine.has_time_slice(slice) {
@@ -79,19 +79,19 @@ pub(super) fn adapt(local: &Local) {
 }
 
 /// A poll without a processor is over. Only a taker or sysmon knows whether the poll computed.
-pub(super) fn end_long(local: &Local) {
+pub(in crate::sched) fn end_long(local: &Local) {
     if local.machine.has_time_slice(TimeSlice::Long) {
         shorten(local);
     }
 }
 
 /// The machine no longer computes without a processor.
-pub(super) fn shorten(local: &Local) {
+pub(in crate::sched) fn shorten(local: &Local) {
     local.scheduler.shorten_slice(&local.machine);
 }
 
 /// The machine is about to compute without a processor.
-pub(super) fn lengthen(local: &Local) {
+pub(in crate::sched) fn lengthen(local: &Local) {
     local.scheduler.lengthen_slice(&local.machine);
 }
 

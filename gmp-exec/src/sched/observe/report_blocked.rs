@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use crate::blocked::{Begun, BlockedCause, Ended};
 use crate::sched::local::Local;
-use crate::sched::record::TellRecorder;
+use crate::sched::observe::record::TellRecorder;
 use crate::sched::scheduler::Scheduler;
 use crate::sched::state::machine::Machine;
 use crate::sched::state::machine::ownership::{Region, Sighting};
@@ -15,14 +15,20 @@ use crate::task::{StuckBy, name_of};
 
 impl Scheduler {
     /// A machine has lost its processor. Declared sections may block.
-    pub(super) fn record_taken(&self, note: &Note) {
+    pub(in crate::sched) fn record_taken(&self, note: &Note) {
         if note.seen.region == Region::Poll {
             self.record_long(&note.machine, note.seen, note.since, note.cause.into());
         }
     }
 
     /// A poll has lasted for as long as the threshold, or has lost its processor.
-    pub(super) fn record_long(&self, machine: &Arc<Machine>, seen: Sighting, since: Instant, cause: BlockedCause) {
+    pub(in crate::sched) fn record_long(
+        &self,
+        machine: &Arc<Machine>,
+        seen: Sighting,
+        since: Instant,
+        cause: BlockedCause,
+    ) {
         let turn = seen.turn();
         // `None`: the poll is over, or was not stuck.
         let Some(running) = machine.running_in(turn) else { return };
@@ -39,7 +45,7 @@ impl Scheduler {
     }
 
     /// A poll without a processor does something else since then than it did before.
-    pub(super) fn record_change(&self, machine: &Arc<Machine>, turn: u64, cause: StuckBy, since: Instant) {
+    pub(in crate::sched) fn record_change(&self, machine: &Arc<Machine>, turn: u64, cause: StuckBy, since: Instant) {
         let Some(running) = machine.running_in(turn) else { return };
         let Running { task, location, .. } = running;
         let (machine, name, cause) = (machine.clone(), name_of(task), cause.into());
@@ -49,12 +55,12 @@ impl Scheduler {
     /// sysmon no longer sees a poll that was recorded, or a machine that has lost its processor
     /// returns from one.
     #[cold]
-    pub(super) fn record_end_of(&self, machine: &Arc<Machine>, turn: u64) {
+    pub(in crate::sched) fn record_end_of(&self, machine: &Arc<Machine>, turn: u64) {
         self.blocked.record_end(Ended::now(machine, turn));
     }
 
     /// The thread of this machine begins to drive the current-thread runtime.
-    pub(super) fn begin_driving(self: &Arc<Self>, machine: &Arc<Machine>) {
+    pub(in crate::sched) fn begin_driving(self: &Arc<Self>, machine: &Arc<Machine>) {
         if self.blocked.is_watching() && !self.is_shutdown() {
             self.start_report_thread_if_wanted();
         }
@@ -63,7 +69,7 @@ impl Scheduler {
 
     /// Starts the report thread, if there is something to report for the first time. If the system
     /// has no thread to give, the next look or `block_on` tries again.
-    pub(super) fn start_report_thread_if_wanted(self: &Arc<Self>) {
+    pub(in crate::sched) fn start_report_thread_if_wanted(self: &Arc<Self>) {
         if !self.blocked.is_thread_wanted() {
             return;
         }
@@ -80,7 +86,7 @@ impl Scheduler {
 }
 
 /// A known hog has held its thread since then. It had no processor, so sysmon has not seen it.
-pub(super) fn record_hog(local: &Local, since: Instant, cause: BlockedCause) {
+pub(in crate::sched) fn record_hog(local: &Local, since: Instant, cause: BlockedCause) {
     let machine = &local.machine;
     let Some(running) = machine.running.last() else { return };
     local.scheduler.blocked.record_whole(

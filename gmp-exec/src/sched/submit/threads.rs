@@ -14,7 +14,7 @@ impl Scheduler {
     /// Makes a machine that `idle` has counted, and lets sysmon start its thread if there is a
     /// sysmon (`state::sysmon::starts`).
     #[doc(alias = "newm")]
-    pub(super) fn start_machine(self: &Arc<Self>, id: usize, assignment: Assignment) {
+    pub(in crate::sched) fn start_machine(self: &Arc<Self>, id: usize, assignment: Assignment) {
         let machine = Machine::new(id);
         machine.assign(assignment);
         match self.sysmon.starts.add(machine) {
@@ -25,7 +25,7 @@ impl Scheduler {
 
     /// Starts the thread of a machine. If the system has no thread to give, the processor goes back
     /// to the idle list: running machines look there before they park, and sysmon tries again.
-    pub(super) fn start_here(self: &Arc<Self>, machine: &Arc<Machine>) {
+    pub(in crate::sched) fn start_here(self: &Arc<Self>, machine: &Arc<Machine>) {
         let Err(error) = self.spawn_thread(machine, Birth::Assigned) else { return };
         self.say_no_thread(&error);
         if let Some(assignment) = machine.take_assignment() {
@@ -45,14 +45,14 @@ impl Scheduler {
     /// Says once that the system has no thread to give: what needs the thread may wait for long. The
     /// caller may be any thread, so it must not wait for the reader of standard error.
     #[cold]
-    pub(super) fn say_no_thread(&self, error: &io::Error) {
+    pub(in crate::sched) fn say_no_thread(&self, error: &io::Error) {
         if !self.has_said_no_thread.swap(true, Relaxed) {
             let waits = "what needs the thread waits until it can";
             stderr::try_write(&format!("gmp: OS can't spawn worker thread: {error}; {waits}\n"));
         }
     }
 
-    pub(super) fn spawn_thread(self: &Arc<Self>, machine: &Arc<Machine>, birth: Birth) -> io::Result<()> {
+    pub(in crate::sched) fn spawn_thread(self: &Arc<Self>, machine: &Arc<Machine>, birth: Birth) -> io::Result<()> {
         self.check_room_for_machine()?;
         let scheduler = self.clone();
         self.start_thread(machine.clone(), move |machine| {
@@ -63,7 +63,7 @@ impl Scheduler {
     }
 
     /// Starts a thread, named as the user wants, for a machine that has none yet.
-    pub(super) fn start_thread(
+    pub(in crate::sched) fn start_thread(
         &self,
         machine: Arc<Machine>,
         body: impl FnOnce(Arc<Machine>) + Send + 'static,

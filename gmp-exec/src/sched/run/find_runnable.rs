@@ -8,15 +8,17 @@
 //! empty, the machine looks at timers, the global queue, the network, and the rings of other
 //! processors. Then it parks (`park`).
 
-use crate::sched::fire_timers::{fire_timers, fire_timers_of, fire_unserved_timers};
 use crate::sched::local::{Held, Local, Next};
-use crate::sched::netpoll::or_panic;
+use crate::sched::observe::record;
+use crate::sched::park::netpoll::or_panic;
 use crate::sched::park::{obtain_processor, park};
 use crate::sched::resize::give_away_queue;
+use crate::sched::run::fire_timers::{fire_timers, fire_timers_of, fire_unserved_timers};
+use crate::sched::run::steal;
+use crate::sched::shutdown;
 use crate::sched::state::processor::local_queue::{CAPACITY, HALF};
 use crate::sched::state::unusual::SPINS;
 use crate::sched::submit::{inject, push_tail};
-use crate::sched::{record, shutdown, steal};
 use crate::task::Runnable;
 
 /// Turns between looks at the processor's own timers, if there are any: such a look reads the clock
@@ -27,7 +29,7 @@ const TIMER_INTERVAL: u32 = 8;
 /// returned, the machine holds a processor.
 #[doc(alias = "findrunnable")]
 #[inline]
-pub(super) fn find_runnable(local: &Local) -> Option<Runnable> {
+pub(in crate::sched) fn find_runnable(local: &Local) -> Option<Runnable> {
     loop {
         if let Some(task) = take_own(local) {
             return Some(task);
@@ -159,7 +161,7 @@ fn steal_some(local: &Local, held: &Held<'_>) -> Option<Runnable> {
 /// begins at the part that its index chooses, so that searchers don't all meet at the same part.
 #[doc(alias = "globrunqget")]
 #[inline]
-pub(super) fn take_global(local: &Local, held: &Held<'_>, part: &mut usize) -> Option<Runnable> {
+pub(in crate::sched) fn take_global(local: &Local, held: &Held<'_>, part: &mut usize) -> Option<Runnable> {
     let scheduler = &local.scheduler;
     let free_slots = CAPACITY - held.processor.queue.len();
     let mut kept = false;

@@ -18,7 +18,7 @@ use crate::task::Header;
 
 impl Scheduler {
     /// A processor was taken from a poll that computes, or the poll computes without one.
-    pub(super) fn suspect_place_of(&self, machine: &Machine, turn: u64) {
+    pub(in crate::sched) fn suspect_place_of(&self, machine: &Machine, turn: u64) {
         if let Some(running) = machine.running_in(turn) {
             self.suspects.add(running.location);
         }
@@ -27,7 +27,7 @@ impl Scheduler {
 
 /// The machine is about to poll a task, and there are suspects. Marks the task as a hog if it is
 /// one of them.
-pub(super) fn mark(local: &Local, task: &Header) {
+pub(in crate::sched) fn mark(local: &Local, task: &Header) {
     let scheduler = &local.scheduler;
     let is_crowded = scheduler.suspects.is_any() && scheduler.hogs.is_exhausted();
     local.unusual.set(CROWDED, is_crowded);

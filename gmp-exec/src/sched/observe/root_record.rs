@@ -6,8 +6,8 @@ use std::rc::Rc;
 
 use crate::context;
 use crate::sched::local::Local;
-use crate::sched::local_record;
-use crate::sched::record::on_machine_of;
+use crate::sched::observe::local_record;
+use crate::sched::observe::record::on_machine_of;
 use crate::sched::scheduler::Scheduler;
 use crate::sched::state::unusual::RECORDS;
 use crate::sync::Arc;
@@ -15,13 +15,13 @@ use crate::task::Id;
 use crate::trace::{Kind, Owner, RootName, Tap};
 
 /// The future is about to be polled by the thread that drives a current-thread runtime.
-pub(super) fn begin(local: &Local, root: RootName) {
+pub(in crate::sched) fn begin(local: &Local, root: RootName) {
     if local.unusual.is_any(RECORDS) {
         local.tap.begin_root(root, local.machine.ownership.holds());
     }
 }
 
-pub(super) fn end(local: &Local, is_ready: bool) {
+pub(in crate::sched) fn end(local: &Local, is_ready: bool) {
     if local.unusual.is_any(RECORDS) {
         local.tap.end_root(is_ready);
     }
@@ -30,7 +30,7 @@ pub(super) fn end(local: &Local, is_ready: bool) {
 /// The future of a current-thread runtime is about to be woken. `is_woken`: whether it was woken
 /// already.
 #[inline]
-pub(super) fn wake(scheduler: &Arc<Scheduler>, root: impl FnOnce() -> u64, is_woken: impl FnOnce() -> bool) {
+pub(in crate::sched) fn wake(scheduler: &Arc<Scheduler>, root: impl FnOnce() -> u64, is_woken: impl FnOnce() -> bool) {
     if scheduler.recorded.is_used() && !is_woken() {
         let root = root();
         on_machine_of(scheduler, |local| match local {

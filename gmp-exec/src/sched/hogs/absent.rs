@@ -1,16 +1,16 @@
 //! Polls that go on without a processor. sysmon watches them (`sysmon::watch`), and counts those
 //! that compute (`state::computing`).
 
+use crate::sched::hogs::time_slice;
 use crate::sched::local::Local;
 use crate::sched::scheduler::Scheduler;
 use crate::sched::state::machine::Machine;
-use crate::sched::time_slice;
 use crate::sync::Arc;
 use crate::sync::atomic::Ordering::Relaxed;
 
 impl Scheduler {
     /// This turn of the machine is without a processor from now on: sysmon watches it.
-    pub(super) fn watch(&self, machine: &Arc<Machine>, turn: u64) {
+    pub(in crate::sched) fn watch(&self, machine: &Arc<Machine>, turn: u64) {
         let has_watcher = self.config.sysmon && self.sysmon.running.load(Relaxed);
         if has_watcher && machine.absence.begin(turn) {
             self.sysmon.absent.lock().push(machine.clone());
@@ -18,14 +18,14 @@ impl Scheduler {
     }
 
     /// Counts the polls that compute anew. Hogs that find room because of it run.
-    pub(super) fn count_computing(self: &Arc<Self>) {
+    pub(in crate::sched) fn count_computing(self: &Arc<Self>) {
         self.computing.recount(&self.hogs).into_iter().for_each(|task| self.submit_permitted(task));
     }
 }
 
 /// The machine has ended a poll without a processor. If the poll computed, there may be room for a
 /// hog that waits.
-pub(super) fn end(local: &Local) {
+pub(in crate::sched) fn end(local: &Local) {
     local.machine.absence.end(local.machine.ownership.turn());
     time_slice::end_long(local);
     if local.scheduler.hogs.is_any_waiting() {

@@ -8,14 +8,14 @@
 use std::time::Duration;
 
 use crate::sched::local::Local;
-use crate::sched::poll::{run_task, settle};
-use crate::sched::record;
+use crate::sched::observe::record;
+use crate::sched::run::poll::{run_task, settle};
 use crate::sched::state::machine::ownership::Region;
 use crate::task::{Runnable, poll_watched, run_watched};
 
 /// One poll, and how long it took.
 #[inline(never)]
-pub(super) fn poll(local: &Local, task: Runnable) {
+pub(in crate::sched) fn poll(local: &Local, task: Runnable) {
     let measuring = &local.scheduler.measuring;
     let histograms = &local.scheduler.processors[local.last_processor.get()].histograms;
     let stamp = task.metadata().progress.stamped();
@@ -34,7 +34,7 @@ pub(super) fn poll(local: &Local, task: Runnable) {
 }
 
 /// One poll or closure, which is recorded if the runtime is.
-pub(super) fn poll_recorded(local: &Local, task: Runnable, region: Region) {
+pub(in crate::sched) fn poll_recorded(local: &Local, task: Runnable, region: Region) {
     record::begin_poll(local, &task);
     run_task(local, task, region, run_watched);
     record::end_poll(local);

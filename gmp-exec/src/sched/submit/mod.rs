@@ -11,11 +11,15 @@
 //! scheduler, on a machine whose processor was taken, and inside a section that will block. A
 //! thread without a processor never touches a ring.
 
+pub(in crate::sched) mod head_room;
+pub(in crate::sched) mod threads;
+pub(in crate::sched) mod wake;
+
 use crate::context;
 use crate::sched::local::{Held, Local, Order};
-use crate::sched::record;
+use crate::sched::observe::record;
+use crate::sched::observe::stamp::{stamp, take_detour};
 use crate::sched::scheduler::Scheduler;
-use crate::sched::stamp::{stamp, take_detour};
 use crate::sched::state::machine::ownership::Region;
 use crate::sched::state::processor::local_queue::Push;
 use crate::sched::state::unusual::AT_SUBMIT;
@@ -149,7 +153,7 @@ fn replace_next(scheduler: &Arc<Scheduler>, held: &Held<'_>, task: Runnable) -> 
 /// ring had a free slot. If it had none, a machine was woken already.
 #[doc(alias = "runqput")]
 #[inline]
-pub(super) fn push_tail(scheduler: &Arc<Scheduler>, held: &Held<'_>, task: Runnable) -> bool {
+pub(in crate::sched) fn push_tail(scheduler: &Arc<Scheduler>, held: &Held<'_>, task: Runnable) -> bool {
     match held.processor.push(&held.proof, task) {
         Push::Done => true,
         Push::Full(task) => {
@@ -182,7 +186,7 @@ fn overflow(scheduler: &Arc<Scheduler>, held: &Held<'_>, task: Runnable) {
 
 /// Queues a batch of ready tasks and returns the first of them, to be run now.
 #[doc(alias = "injectglist")]
-pub(super) fn inject(scheduler: &Arc<Scheduler>, held: &Held<'_>, ready: Vec<Runnable>) -> Option<Runnable> {
+pub(in crate::sched) fn inject(scheduler: &Arc<Scheduler>, held: &Held<'_>, ready: Vec<Runnable>) -> Option<Runnable> {
     held.processor.counters.local_schedules.add(ready.len() as u64);
     let mut ready = ready.into_iter();
     let first = ready.next();

@@ -16,20 +16,24 @@
 //! poll that lost its processor while asleep may have computed afterwards, and the poll of a known
 //! hog may have slept.
 
+pub(in crate::sched) mod absent;
+pub(in crate::sched) mod suspects;
+pub(in crate::sched) mod time_slice;
+
 use std::time::{Duration, Instant};
 
 use crate::blocked::BlockedCause;
 use crate::context;
+use crate::sched::handoff;
 use crate::sched::local::Local;
-use crate::sched::local_record;
-use crate::sched::poll::poll;
-use crate::sched::report_blocked::record_hog;
+use crate::sched::observe::report_blocked::record_hog;
+use crate::sched::observe::{local_record, measure, record};
+use crate::sched::run::poll::poll;
 use crate::sched::scheduler::Scheduler;
 use crate::sched::state::machine::hog_poll::HogPoll;
 use crate::sched::state::machine::ownership::Region;
 use crate::sched::state::permits::Acquired;
 use crate::sched::state::unusual::{AT_END, CROWDED, HOG, MEASURES, RECORDS};
-use crate::sched::{handoff, measure, record, time_slice};
 use crate::sync::Arc;
 use crate::task::{Header, Runnable, StuckBy};
 
@@ -37,7 +41,7 @@ use crate::task::{Header, Runnable, StuckBy};
 const SHORT: Duration = Duration::from_millis(1);
 
 /// Polls a known hog. The machine hands off its processor first, if another machine is available.
-pub(super) fn execute(local: &Local, task: Runnable, cause: StuckBy) {
+pub(in crate::sched) fn execute(local: &Local, task: Runnable, cause: StuckBy) {
     if task.metadata().take_permit() {
         return run_with_permit(local, task);
     }
@@ -160,11 +164,11 @@ fn report(local: &Local, poll: &HogPoll) {
 
 /// How long a thread was observed, and how long it was runnable in that time.
 #[derive(Clone, Copy)]
-pub(super) struct Span {
-    pub(super) elapsed: Duration,
-    pub(super) runnable: Duration,
+pub(in crate::sched) struct Span {
+    pub(in crate::sched) elapsed: Duration,
+    pub(in crate::sched) runnable: Duration,
     /// How long it was runnable and had no core; zero if that is not asked for.
-    pub(super) waiting: Duration,
+    pub(in crate::sched) waiting: Duration,
 }
 
 impl Span {
@@ -192,7 +196,7 @@ impl Span {
     }
 
     /// The same while the poll goes on. `None`: it has computed, but not for long enough.
-    pub(super) fn cause_so_far(self, threshold: Duration) -> Option<StuckBy> {
+    pub(in crate::sched) fn cause_so_far(self, threshold: Duration) -> Option<StuckBy> {
         let is_asleep = self.elapsed >= threshold * 2 && self.runnable <= self.elapsed / 5;
         match self.cause(threshold) {
             StuckBy::Blocking if !is_asleep => None,
@@ -203,7 +207,7 @@ impl Span {
 
 impl Scheduler {
     /// Lets in the hog that has waited longest, although all permits are held. `false`: none waits.
-    pub(super) fn grant_extra_hog(self: &Arc<Self>) -> bool {
+    pub(in crate::sched) fn grant_extra_hog(self: &Arc<Self>) -> bool {
         let next = self.hogs.grant_extra();
         let is_any = next.is_some();
         next.into_iter().for_each(|task| self.submit_permitted(task));
@@ -211,7 +215,7 @@ impl Scheduler {
     }
 
     /// Queues a task that has waited for a permit and got one.
-    pub(super) fn submit_permitted(self: &Arc<Self>, task: Runnable) {
+    pub(in crate::sched) fn submit_permitted(self: &Arc<Self>, task: Runnable) {
         task.metadata().give_permit();
         self.submit_global([task]);
     }

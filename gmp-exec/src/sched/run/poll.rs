@@ -1,6 +1,6 @@
 //! One poll of a task, and the steps of a machine that has lost its processor during the poll.
 
-use crate::sched::absent;
+use crate::sched::hogs::absent;
 use crate::sched::local::Local;
 use crate::sched::state::machine::ownership::Region;
 use crate::task::Runnable;
@@ -8,7 +8,7 @@ use crate::task::Runnable;
 /// Polls a task with the machine's processor, which may be taken during the poll. As a call, a turn
 /// takes 24 instructions more; whether the compiler makes one depends on unrelated code.
 #[inline(always)]
-pub(super) fn poll(local: &Local, task: Runnable, region: Region) {
+pub(in crate::sched) fn poll(local: &Local, task: Runnable, region: Region) {
     run_task(local, task, region, |task| _ = task.run());
     settle(local);
 }
@@ -16,7 +16,7 @@ pub(super) fn poll(local: &Local, task: Runnable, region: Region) {
 /// A poll counts for the processor that the machine has acquired last, although that may have been
 /// handed off since. A blocking closure is no poll.
 #[inline(always)]
-pub(super) fn run_task(local: &Local, task: Runnable, region: Region, run: impl FnOnce(Runnable)) {
+pub(in crate::sched) fn run_task(local: &Local, task: Runnable, region: Region, run: impl FnOnce(Runnable)) {
     let ownership = &local.machine.ownership;
     if region == Region::Poll {
         match ownership.holds() {
@@ -38,7 +38,7 @@ fn count_without_processor(local: &Local) {
 
 /// What follows if the machine has lost its processor during the poll.
 #[inline(always)]
-pub(super) fn settle(local: &Local) {
+pub(in crate::sched) fn settle(local: &Local) {
     if local.lost_by.take().is_some() {
         after_loss(local);
     }

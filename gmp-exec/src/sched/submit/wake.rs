@@ -77,7 +77,7 @@ impl Scheduler {
 
     /// Starts or wakes the machine that `idle` has chosen.
     #[doc(alias = "startm")]
-    pub(super) fn perform(self: &Arc<Self>, wake: Wake) {
+    pub(in crate::sched) fn perform(self: &Arc<Self>, wake: Wake) {
         match wake {
             Wake::None => return,
             Wake::Spare(machine) => machine.unpark(),

@@ -22,7 +22,7 @@ impl Scheduler {
     /// # Errors
     ///
     /// Fails if the machine is one beyond the number of processors, and there is no head-room.
-    pub(super) fn check_room_for_machine(&self) -> io::Result<()> {
+    pub(in crate::sched) fn check_room_for_machine(&self) -> io::Result<()> {
         let is_extra = self.idle.snapshot().machines > self.idle.active();
         if is_extra { self.check_head_room() } else { Ok(()) }
     }
@@ -32,7 +32,7 @@ impl Scheduler {
     /// # Errors
     ///
     /// Fails if the process could then run out of memory.
-    pub(super) fn check_head_room(&self) -> io::Result<()> {
+    pub(in crate::sched) fn check_head_room(&self) -> io::Result<()> {
         match address_space::left() {
             Some(left) if left < self.threads_take().saturating_add(ARENA + RESERVE) => {
                 Err(io::Error::new(io::ErrorKind::OutOfMemory, "little is left of the address space"))

@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::task::{Wake, Waker};
 
-use crate::sched::root_record;
+use crate::sched::observe::root_record;
 use crate::sched::scheduler::Scheduler;
 use crate::sync::Arc;
 use crate::sync::atomic::Ordering::*;
@@ -12,7 +12,7 @@ use crate::task::{Id, Observed, Observer};
 
 /// Whether a root future was woken, and its waker.
 #[derive(Debug)]
-pub(super) struct Root {
+pub(in crate::sched) struct Root {
     /// The future was not polled yet.
     is_new: Cell<bool>,
     target: Arc<Target>,
@@ -44,7 +44,7 @@ impl Wake for Target {
 
 impl Root {
     /// The future of that id, which is to be polled for the first time.
-    pub(super) fn new(scheduler: &Arc<Scheduler>, id: Id) -> Root {
+    pub(in crate::sched) fn new(scheduler: &Arc<Scheduler>, id: Id) -> Root {
         let (woken, id, scheduler) = (AtomicBool::new(false), AtomicU64::new(id.as_u64()), scheduler.clone());
         let target = Arc::new(Target { woken, id, scheduler });
         let waker = Waker::from(target.clone());
@@ -59,7 +59,7 @@ impl Root {
     /// The same for another future. `false`: wakers of the last one are left, which would wake this
     /// one.
     #[must_use]
-    pub(super) fn renew(&mut self, id: Id) -> bool {
+    pub(in crate::sched) fn renew(&mut self, id: Id) -> bool {
         // An observer's wakers hold the observer, which holds the target.
         if self.observer().is_some() || Arc::strong_count(&self.target) > 2 {
             return false;
@@ -73,24 +73,24 @@ impl Root {
     }
 
     /// Whether the future is to be polled.
-    pub(super) fn is_woken(&self) -> bool {
+    pub(in crate::sched) fn is_woken(&self) -> bool {
         self.is_new.get() || self.target.woken.load(Acquire)
     }
 
     /// The same; the caller polls the future.
     #[inline]
-    pub(super) fn take_woken(&self) -> bool {
+    pub(in crate::sched) fn take_woken(&self) -> bool {
         self.is_new.replace(false) || self.target.woken.swap(false, AcqRel)
     }
 
     /// The waker for a poll.
     #[inline]
-    pub(super) fn waker(&self) -> &Waker {
+    pub(in crate::sched) fn waker(&self) -> &Waker {
         self.observer().map_or(&self.waker, Observer::view)
     }
 
     /// `None`: wakers are not observed.
-    pub(super) fn observer(&self) -> Option<&Observer> {
+    pub(in crate::sched) fn observer(&self) -> Option<&Observer> {
         Observer::of(&self.waker)
     }
 }

@@ -16,19 +16,19 @@ const INTERVAL: Duration = Duration::from_secs(1);
 
 /// Owned by sysmon.
 #[derive(Debug)]
-pub(super) struct Follower {
+pub(in crate::sched) struct Follower {
     /// `None`: nothing is followed.
     source: Option<CountCpus>,
     asked: Instant,
 }
 
 impl Follower {
-    pub(super) fn new(source: Option<CountCpus>) -> Follower {
+    pub(in crate::sched) fn new(source: Option<CountCpus>) -> Follower {
         Follower { source, asked: Instant::now() }
     }
 
     /// Asks if the last time is long enough ago, and changes the number of processors accordingly.
-    pub(super) fn follow_if_due(&mut self, scheduler: &Arc<Scheduler>) {
+    pub(in crate::sched) fn follow_if_due(&mut self, scheduler: &Arc<Scheduler>) {
         let Some(source) = self.source else { return };
         if self.asked.elapsed() < INTERVAL {
             return;
