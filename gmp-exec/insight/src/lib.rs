@@ -6,3 +6,5 @@
 #![forbid(unsafe_code)]
 
 pub mod perfetto;
+#[cfg(all(feature = "stacks", target_os = "linux", target_arch = "x86_64"))]
+pub mod stack;
