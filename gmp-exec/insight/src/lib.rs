@@ -6,5 +6,6 @@
 #![forbid(unsafe_code)]
 
 pub mod perfetto;
+pub mod prometheus;
 #[cfg(all(feature = "stacks", target_os = "linux", target_arch = "x86_64"))]
 pub mod stack;
