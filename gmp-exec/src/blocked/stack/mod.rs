@@ -47,19 +47,17 @@ pub(super) fn refused(error: &io::Error) -> Option<Result<Frames, String>> {
 
 /// The names and lines of the addresses. Reads the debugging information of the program.
 pub(super) fn frames(addresses: &[u64]) -> Vec<BlockedFrame> {
-    stack::frames(addresses).into_iter().map(BlockedFrame::from).collect()
+    stack::frames(addresses).into_iter().map(in_report).collect()
 }
 
-impl From<Frame> for BlockedFrame {
-    fn from(Frame { function, file, line, origin }: Frame) -> BlockedFrame {
-        let origin = match origin {
-            Origin::Own => FrameOrigin::Own,
-            Origin::Dependency => FrameOrigin::Dependency,
-            Origin::Runtime => FrameOrigin::Runtime,
-            Origin::Unknown => FrameOrigin::Unknown,
-        };
-        BlockedFrame { function, file, line, origin }
-    }
+fn in_report(frame: Frame) -> BlockedFrame {
+    let origin = match frame.origin {
+        Origin::Own => FrameOrigin::Own,
+        Origin::Dependency => FrameOrigin::Dependency,
+        Origin::Runtime => FrameOrigin::Runtime,
+        Origin::Unknown => FrameOrigin::Unknown,
+    };
+    BlockedFrame { function: frame.function, file: frame.file, line: frame.line, origin }
 }
 
 impl Stacks {
