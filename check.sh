@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Answers in about three minutes whether a change is worth the whole test command: format, lints,
-# unit tests and the layers of gmp-exec and gmp-io. `./check.sh PATH`, for a file or a folder below
-# gmp-exec/src, adds the integration tests and the models of that path.
+# unit tests and the layers of gmp-exec, gmp-insight and gmp-io. `./check.sh PATH`, for a file or a
+# folder below gmp-exec/src, adds the integration tests and the models of that path.
 #
 # The table at the beginning of gmp-exec/src/sched/README.md says which those are for a path of the
 # scheduler. The tests of another folder (time, dump, ...) have that folder's name.
@@ -10,8 +10,8 @@ cd "$(dirname "$0")"
 
 main() {
     cargo fmt --all --check
-    cargo clippy -p gmp-exec -p gmp-io --all-features --all-targets -- -D warnings
-    cargo test -p gmp-exec -p gmp-io --all-features --lib
+    cargo clippy -p gmp-exec -p gmp-insight -p gmp-io --all-features --all-targets -- -D warnings
+    cargo test -p gmp-exec -p gmp-insight -p gmp-io --all-features --lib
     cargo test -p gmp-exec --test layers
     (($# == 0)) || check_path "$1"
 }

@@ -15,6 +15,9 @@ cargo run -p gmp-conformance -- unstable api
 # The cache lines that change hands in tokio, so that the comparison in docs/many-cores.md stays true.
 gmp-exec/lines/on-tokio/run.sh
 
+# What gmp-exec does without its drawings.
+cargo test -p gmp-exec --no-default-features --features macros --lib --test it
+
 # The micro-benchmarks of the parts: each runs once.
 RUSTFLAGS="--cfg gmp_bench" CARGO_TARGET_DIR=target/gmp_bench cargo test -p gmp-micro --bench parts
 

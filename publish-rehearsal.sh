@@ -8,7 +8,7 @@
 set -euo pipefail
 cd "$(dirname "$0")"
 offline=("$@")
-packages=(gmp-macros gmp-exec gmp-io cargo-gmp)
+packages=(gmp-insight gmp-macros gmp-exec gmp-io cargo-gmp)
 
 export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$PWD/target}/rehearsal
 work=$(mktemp -d)
@@ -39,7 +39,7 @@ unpack() {
 # Compares the sources that cargo-gmp carries with the clone's.
 has_all_sources() {
     local folder
-    for folder in gmp-exec/src gmp-exec/macros/src gmp-io/src gmp-tokio/src; do
+    for folder in gmp-exec/src gmp-exec/insight/src gmp-exec/macros/src gmp-io/src gmp-tokio/src; do
         diff -r "$work/clone/$folder" "$work/cargo-gmp/sources/$folder" || fail "cargo-gmp's $folder is another"
     done
 }

@@ -50,16 +50,16 @@ check() {
     RUSTFLAGS="-D warnings" cargo check --quiet --locked --manifest-path "$manifest" --target-dir "$target/built" "$@"
 }
 
-put executor gmp-exec gmp-exec/macros
-members gmp-exec gmp-exec/macros > "$target/executor/Cargo.toml"
+put executor gmp-exec gmp-exec/insight gmp-exec/macros
+members gmp-exec gmp-exec/insight gmp-exec/macros > "$target/executor/Cargo.toml"
 check executor --workspace
 check executor --package gmp-exec --features tracing
 
 # The drop-in's manifest of gmp-io is used here. Its requirements are the same as in gmp-io's own (a
 # test of cargo-gmp's checks that), and it has no adapters, which would raise the versions.
 GMP_SOURCES=$top cargo run --quiet -p cargo-gmp -- gmp generate
-put drop-in gmp-exec gmp-exec/macros gmp-io gmp-tokio gmp-tokio/io gmp-tokio/tokio-real
-members gmp-exec gmp-exec/macros > "$target/drop-in/Cargo.toml"
+put drop-in gmp-exec gmp-exec/insight gmp-exec/macros gmp-io gmp-tokio gmp-tokio/io gmp-tokio/tokio-real
+members gmp-exec gmp-exec/insight gmp-exec/macros > "$target/drop-in/Cargo.toml"
 check drop-in/gmp-tokio --features full,test-util
 
 # Each feature alone, with the same flags: many users set them in CI, and a package from a folder

@@ -32,6 +32,10 @@ pub mod netpoll;
 pub mod runtime;
 pub mod task;
 pub mod time;
+#[cfg(feature = "insight")]
+pub mod trace;
+#[cfg(not(feature = "insight"))]
+#[path = "trace/no_recorder.rs"]
 pub mod trace;
 
 #[doc(hidden)]

@@ -9,6 +9,9 @@ mod gmp_exec {}
 #[doc = include_str!("../../../gmp-io/README.md")]
 mod gmp_io {}
 
+#[doc = include_str!("../../../gmp-exec/insight/README.md")]
+mod gmp_insight {}
+
 #[doc = include_str!("../../../gmp-exec/macros/README.md")]
 mod gmp_macros {}
 

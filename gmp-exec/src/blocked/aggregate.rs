@@ -192,6 +192,7 @@ impl Aggregate {
     }
 
     /// The polls with this cause that are over: how many, and their sum.
+    #[cfg(feature = "insight")]
     pub(super) fn totals(&self, cause: BlockedCause) -> (u64, Duration) {
         let places = self.places.values().filter(|place| place.entry.cause == cause);
         places.fold((0, Duration::ZERO), |(count, sum), place| (count + place.ended, sum + place.entry.total))

@@ -160,6 +160,7 @@ impl Blocked {
 
     /// The polls that have held their threads in this way and are over: how many, and for how long.
     /// Neither ever decreases.
+    #[cfg(feature = "insight")]
     pub(crate) fn totals(&self, cause: BlockedCause) -> (u64, Duration) {
         self.aggregate.lock().totals(cause)
     }

@@ -1,6 +1,6 @@
 //! What the report thread tells others as soon as it knows.
 
-use super::frame::{BlockedFrame, BlockedStack};
+use super::frame::BlockedStack;
 use super::look::Look;
 use super::record::Begun;
 use super::report::BlockedCall;
@@ -28,7 +28,11 @@ impl Sight {
         let stack = look.stack.clone().and_then(Result::ok).map(|frames| BlockedStack { frames, count: 1 });
         (call.is_some() || stack.is_some()).then_some(Sight { call, stack })
     }
+}
 
+/// For recordings.
+#[cfg(feature = "insight")]
+impl Sight {
     /// The system call, in words.
     pub(crate) fn call(&self) -> Option<String> {
         self.call.as_ref().map(BlockedCall::to_string)
@@ -42,7 +46,7 @@ impl Sight {
     /// The innermost first. Their names are looked up now, which takes long for the first stack.
     pub(crate) fn frames(&self) -> Vec<String> {
         let frames = self.stack.iter().flat_map(BlockedStack::frames);
-        frames.map(|frame: &BlockedFrame| format!("{frame:#}")).collect()
+        frames.map(|frame| format!("{frame:#}")).collect()
     }
 
     #[cfg(all(test, not(any(loom, shuttle))))]

@@ -6,8 +6,8 @@ mod histograms;
 mod max_procs;
 mod of_histograms;
 mod of_tasks;
+#[cfg(feature = "insight")]
 mod prometheus;
-mod prometheus_histogram;
 mod renamed;
 
 use std::fmt;

@@ -2,7 +2,10 @@
 
 use std::fmt::{self, Write};
 
+use gmp_insight::prometheus::Page;
+
 use super::RuntimeMetrics;
+use super::histogram::Histogram;
 use crate::blocked::BlockedCause;
 
 impl RuntimeMetrics {
@@ -29,12 +32,12 @@ impl RuntimeMetrics {
     /// assert!(text.contains("\ngmp_worker_polls_total{worker=\"1\"} 0\n"));
     /// ```
     pub fn prometheus(&self, out: &mut impl Write) -> fmt::Result {
-        let mut page = Page { out };
+        let mut page = Page::new(out);
         self.gauges(&mut page)?;
         self.counters(&mut page)?;
         self.blocked(&mut page)?;
         self.by_worker(&mut page)?;
-        self.write_histograms(&mut page)
+        self.histograms(&mut page)
     }
 
     fn gauges(&self, page: &mut Page<'_, impl Write>) -> fmt::Result {
@@ -126,6 +129,34 @@ impl RuntimeMetrics {
         }
         Ok(())
     }
+
+    fn histograms(&self, page: &mut Page<'_, impl Write>) -> fmt::Result {
+        let workers = || 0..self.num_workers();
+        if self.poll_time_histogram_enabled() {
+            let polls = workers().filter_map(|worker| self.poll_times(worker));
+            write_histogram(page, "gmp_poll_seconds", "How long polls took.", polls)?;
+        }
+        if self.schedule_latency_histogram_enabled() {
+            let help = "How long tasks waited to be polled; a sample.";
+            let latencies = workers().filter_map(|worker| self.latencies(worker));
+            write_histogram(page, "gmp_schedule_latency_seconds", help, latencies)?;
+        }
+        Ok(())
+    }
+}
+
+fn write_histogram<'a>(
+    page: &mut Page<'_, impl Write>,
+    name: &str,
+    help: &str,
+    of_workers: impl Iterator<Item = &'a Histogram>,
+) -> fmt::Result {
+    page.family(name, "histogram", help)?;
+    for (worker, histogram) in of_workers.enumerate() {
+        let buckets = (0..histogram.buckets()).map(|bucket| (histogram.range(bucket).end, histogram.count(bucket)));
+        page.histogram(name, worker, buckets, histogram.sum())?;
+    }
+    Ok(())
 }
 
 /// The name of a counter, its help text, and the function that reads it.
@@ -145,27 +176,3 @@ const COUNTERS: [WorkerCounter; 8] = [
 /// What a thread did that a poll held for long, and the label's value.
 const VERDICTS: [(BlockedCause, &str); 3] =
     [(BlockedCause::Blocked, "blocked"), (BlockedCause::Computing, "computing"), (BlockedCause::Starved, "starved")];
-
-pub(super) struct Page<'a, W> {
-    out: &'a mut W,
-}
-
-impl<W: Write> Page<'_, W> {
-    fn gauge(&mut self, name: &str, help: &str, value: impl fmt::Display) -> fmt::Result {
-        self.family(name, "gauge", help)?;
-        self.sample(name, "", value)
-    }
-
-    fn counter(&mut self, name: &str, help: &str, value: impl fmt::Display) -> fmt::Result {
-        self.family(name, "counter", help)?;
-        self.sample(name, "", value)
-    }
-
-    pub(super) fn family(&mut self, name: &str, kind: &str, help: &str) -> fmt::Result {
-        writeln!(self.out, "# HELP {name} {help}\n# TYPE {name} {kind}")
-    }
-
-    pub(super) fn sample(&mut self, name: &str, labels: &str, value: impl fmt::Display) -> fmt::Result {
-        writeln!(self.out, "{name}{labels} {value}")
-    }
-}

@@ -38,11 +38,11 @@
 //! is on the track of other threads.
 
 mod clock;
+mod drawing;
 mod event;
 mod files;
 mod mark;
 mod names;
-mod perfetto;
 mod recorder;
 mod recording;
 mod request;

@@ -15,10 +15,11 @@ use std::mem;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
+use gmp_insight::perfetto::{self, Carried};
+
 use super::clock::{Reading, Scale};
 use super::event::{Event, Kind, Left, PollEnd, TIME};
 use super::files::{Files, say};
-use super::perfetto::{self, Carried};
 use super::recording::{Copy, Source};
 use super::request::Request;
 use super::rolled_files::RolledFiles;
@@ -175,7 +176,7 @@ impl<'a> Roll<'a> {
         let mut part = Snapshot::with(&self.files.recording, &scheduler, rings, scale, self.lost);
         part.tasks = self.tasks_before_the_rest(part.tasks);
         let mut bytes = Vec::new();
-        let encoded = perfetto::write_part(&part, &mut self.carried, &mut bytes);
+        let encoded = perfetto::write_part(&part.to_draw(), &mut self.carried, &mut bytes);
         if let Err(error) = encoded.and_then(|()| self.rolled.add(&bytes)) {
             self.fail(&part, &error);
         }

@@ -2,14 +2,13 @@
 
 use std::io::{self, Write};
 use std::iter;
-use std::panic::Location;
 use std::time::Duration;
+
+use gmp_insight::perfetto;
 
 use super::clock::Scale;
 use super::event::{Event, TIME};
-use super::perfetto;
 use super::recording::{Copy, Recording, Source};
-use crate::blocked::Sight;
 use crate::sched::SchedulerRef;
 use crate::sync::Arc;
 
@@ -19,7 +18,7 @@ const ATTEMPTS: usize = 3;
 /// What a [`Recorder`](super::Recorder) had recorded at some moment.
 #[derive(Debug)]
 pub struct Snapshot {
-    recording: Arc<Recording>,
+    pub(super) recording: Arc<Recording>,
     pub(super) rings: Vec<RingEvents>,
     pub(super) processors: usize,
     pub(super) name: Option<String>,
@@ -122,19 +121,7 @@ impl Snapshot {
     ///
     /// Fails if `out` does.
     pub fn write_perfetto(&self, out: impl Write) -> io::Result<()> {
-        perfetto::write(self, out)
-    }
-
-    pub(super) fn place(&self, number: u16) -> Option<&'static Location<'static>> {
-        self.recording.place_of(number)
-    }
-
-    pub(super) fn sight(&self, number: u16) -> Option<Sight> {
-        self.recording.sight_of(number)
-    }
-
-    pub(super) fn mark(&self, number: u16) -> Option<&'static str> {
-        self.recording.name_of(number)
+        perfetto::write(&self.to_draw(), out)
     }
 }
 

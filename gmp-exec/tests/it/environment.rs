@@ -51,6 +51,15 @@ fn a_bad_setting_of_what_is_printed_is_an_error_that_names_what_is_allowed() {
 }
 
 #[test]
+#[cfg(not(feature = "insight"))]
+fn a_build_without_a_recorder_says_so() {
+    let output = run_child("GMP_TRACE", "t.pftrace", "environment::in_a_child");
+    let text = String::from_utf8(output.stderr).unwrap();
+    let lines: Vec<&str> = text.lines().filter(|line| line.starts_with("gmp: ")).collect();
+    assert_eq!(lines, ["gmp: GMP_TRACE: nothing is recorded, because gmp-exec was built without `insight`"]);
+}
+
+#[test]
 fn a_bad_setting_of_time_slices_is_an_error_that_names_what_is_allowed() {
     let expected = "GMP_TIME_SLICES: unknown setting \"long\"; allowed are on and off";
     assert_eq!(build_with("GMP_TIME_SLICES", "long"), format!("error: InvalidInput: {expected}"));

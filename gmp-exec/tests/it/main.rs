@@ -40,6 +40,7 @@ mod spans;
 mod spawn;
 mod tasks;
 mod time;
+#[cfg(feature = "insight")]
 mod trace;
 mod watched;
 

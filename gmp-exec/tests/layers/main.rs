@@ -53,6 +53,7 @@ fn a_module_that_names_one_above_it_is_found() {
         broken("procs.rs", "fn f() {\n    std::env::var_os(\"GMP\");\n}\n"),
         ["procs.rs names an environment variable"]
     );
+    assert_eq!(broken("sched/a.rs", "use gmp_insight::perfetto;\n"), ["sched/a.rs names gmp_insight"]);
     assert_eq!(broken("newcomer/mod.rs", ""), ["newcomer/mod.rs has no rule"]);
 }
 

@@ -47,6 +47,9 @@ const ABOVE: &[&str] = &[
     "contain", "sys", "sync",
 ];
 
+/// What passes its observations to gmp-insight, which draws them.
+const DRAW: &[&str] = &["trace", "blocked/stack", "metrics"];
+
 /// The rules that a file breaks, in words.
 pub(crate) fn broken_by(source: &Source) -> Vec<String> {
     let Some((_, allowed)) = RULES.iter().find(|(place, _)| is_below(&source.path, place)) else {
@@ -58,6 +61,9 @@ pub(crate) fn broken_by(source: &Source) -> Vec<String> {
     broken.dedup();
     if source.path.starts_with("sched/") && source.code.contains("super::") {
         broken.push("a module by `super`".to_owned());
+    }
+    if source.code.contains("gmp_insight") && !DRAW.iter().any(|place| is_below(&source.path, place)) {
+        broken.push("gmp_insight".to_owned());
     }
     // A set-uid program must not heed its caller's variables, and only this file knows whether it is one.
     if source.path != "sys/environment.rs" && source.code.contains("env::var") {

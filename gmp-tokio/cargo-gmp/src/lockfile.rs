@@ -176,6 +176,15 @@ fn is_same(one: &Path, other: &Path) -> bool {
     matches!((one.canonicalize(), other.canonicalize()), (Ok(one), Ok(other)) if one == other)
 }
 
+/// Those of the drop-in and of what it uses.
+const MANIFESTS: [&str; 5] = [
+    "Cargo.toml",
+    "io/Cargo.toml",
+    "tokio-real/Cargo.toml",
+    "../gmp-exec/Cargo.toml",
+    "../gmp-exec/insight/Cargo.toml",
+];
+
 /// The digests of the files that a lock file was made from.
 #[derive(Debug, PartialEq, Eq)]
 struct Stamp {
@@ -193,7 +202,7 @@ impl Stamp {
         let mut rest = Sha256::new();
         project.add_to(&mut rest)?;
         rest.update(drop_in.as_os_str().as_encoded_bytes());
-        for manifest in ["Cargo.toml", "io/Cargo.toml", "tokio-real/Cargo.toml", "../gmp-exec/Cargo.toml"] {
+        for manifest in MANIFESTS {
             rest.update(fs::read(drop_in.join(manifest)).with_context(|| format!("the drop-in has no {manifest}"))?);
         }
         Ok(Stamp { users: digest::of(users), rest: digest::hex(&rest.finalize()) })

@@ -175,7 +175,7 @@ fn write_files(top: &Path) -> Result<()> {
     }
     rewrite(&top.join("Cargo.toml"), |workspace| {
         // Only these members are carried.
-        let members: Array = ["gmp-exec", "gmp-exec/macros"].into_iter().collect();
+        let members: Array = ["gmp-exec", "gmp-exec/insight", "gmp-exec/macros"].into_iter().collect();
         workspace["workspace"]["members"] = value(members);
         workspace["workspace"]["lints"] = Item::Table(silent());
         if let Some(table) = workspace["workspace"].as_table_mut() {
@@ -208,9 +208,9 @@ mod tests {
     #[test]
     fn the_binary_carries_all_that_a_build_reads() {
         let names: Vec<_> = FILES.iter().map(|(name, _)| *name).collect();
-        for needed in ["gmp-exec/src/lib.rs", "gmp-exec/macros/src/lib.rs", "gmp-io/src/lib.rs", "gmp-tokio/src/lib.rs"]
-        {
-            assert!(names.contains(&needed), "{needed} is not among {} files", names.len());
+        for folder in ["gmp-exec", "gmp-exec/insight", "gmp-exec/macros", "gmp-io", "gmp-tokio"] {
+            let needed = format!("{folder}/src/lib.rs");
+            assert!(names.contains(&needed.as_str()), "{needed} is not among {} files", names.len());
         }
         assert!(!names.iter().any(|name| name.contains("tokio-real")), "tokio's own code is not ours to carry");
     }

@@ -5,8 +5,14 @@ use std::fs;
 use crate::repository;
 
 /// The code of the packages that users install.
-const SHIPPED: &[&str] =
-    &["gmp-exec/src", "gmp-exec/macros/src", "gmp-io/src", "gmp-tokio/src", "gmp-tokio/cargo-gmp/src"];
+const SHIPPED: &[&str] = &[
+    "gmp-exec/src",
+    "gmp-exec/insight/src",
+    "gmp-exec/macros/src",
+    "gmp-io/src",
+    "gmp-tokio/src",
+    "gmp-tokio/cargo-gmp/src",
+];
 
 /// Variables that only tests read, in folders of [`SHIPPED`].
 const OF_TESTS: &[&str] = &["GMP_SHUTTLE_SCHEDULES"];

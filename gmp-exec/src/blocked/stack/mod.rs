@@ -2,62 +2,38 @@
 //! thread that computes, which a signal interrupts (`signal`).
 //!
 //! The kernel tells the stack pointer and the program counter of a thread that sleeps. The stack is
-//! copied, and unwound outside of the thread. Only the report thread does this. The addresses get
-//! their names and lines when a report is asked for, on the thread that asks.
+//! copied, and unwound outside of the thread (by gmp-insight). Only the report thread does this. The
+//! addresses get their names and lines when a report is asked for, on the thread that asks.
 //!
 //! Does the copy belong to the poll? `look` answers that: it asks the kernel how often the thread
 //! has been given a core, before the registers are read and after the copy was made.
 
-mod caller;
-mod lines;
-mod memory;
-mod modules;
 mod signal;
-mod symbols;
-mod unwind;
 
 use std::io;
 
-use self::memory::{Copy, Memory};
-use self::modules::Modules;
-use self::unwind::{Registers, Sources};
-use super::frame::{BlockedFrame, Frames};
+use gmp_insight::stack::{self, Frame, Origin};
+pub(super) use gmp_insight::stack::{Taken, forget_symbols};
+
+use super::frame::{BlockedFrame, FrameOrigin, Frames};
+use crate::sched::state::machine::thread_root;
 use crate::sys::system_call::Sleep;
 use crate::sys::thread_state::ThreadId;
 
-/// More of a stack is not copied: a task that is deeper has no stack in the report.
-const MOST_BYTES: usize = 256 * 1024;
-
 /// What the report thread needs to unwind stacks.
 #[derive(Debug, Default)]
-pub(super) struct Stacks {
-    modules: Option<Modules>,
-}
-
-/// The used part of a stack, as it was while the thread slept, or when it was interrupted.
-#[derive(Debug)]
-pub(super) struct Taken {
-    memory: Memory,
-    copy: Copy,
-    registers: Registers,
-}
+pub(super) struct Stacks(stack::Stacks);
 
 /// Copies the stack of a thread that sleeps there. `Err`: why not, in words.
 pub(super) fn take(sleep: &Sleep) -> Option<Result<Taken, String>> {
-    let taken = Memory::open().map(|memory| {
-        let copy = Copy::of(&memory, sleep.stack_pointer, MOST_BYTES);
-        Taken { memory, copy, registers: Registers::asleep(sleep) }
-    });
+    let taken = Taken::asleep(sleep.stack_pointer, sleep.program_counter, sleep.call.is_some());
     Some(taken.map_err(unreadable))
 }
 
 /// Interrupts a thread that computes, and copies its stack. `Err`: why not, in words.
 pub(super) fn interrupt(thread: ThreadId) -> Option<Result<Taken, String>> {
-    let taken = signal::interrupt(thread).and_then(|(registers, copy)| {
-        let memory = Memory::open().map_err(unreadable)?;
-        Ok(Taken { memory, copy, registers })
-    });
-    Some(taken)
+    let taken = signal::interrupt(thread);
+    Some(taken.and_then(|(registers, copy)| Taken::interrupted(registers, copy).map_err(unreadable)))
 }
 
 fn unreadable(error: io::Error) -> String {
@@ -71,30 +47,27 @@ pub(super) fn refused(error: &io::Error) -> Option<Result<Frames, String>> {
 
 /// The names and lines of the addresses. Reads the debugging information of the program.
 pub(super) fn frames(addresses: &[u64]) -> Vec<BlockedFrame> {
-    symbols::frames(addresses, &Modules::read().unwrap_or_default())
+    stack::frames(addresses).into_iter().map(in_report).collect()
 }
 
-/// Gives the memory for debugging information back.
-pub(super) fn forget_symbols() {
-    backtrace::clear_symbol_cache();
+fn in_report(frame: Frame) -> BlockedFrame {
+    let origin = match frame.origin {
+        Origin::Own => FrameOrigin::Own,
+        Origin::Dependency => FrameOrigin::Dependency,
+        Origin::Runtime => FrameOrigin::Runtime,
+        Origin::Unknown => FrameOrigin::Unknown,
+    };
+    BlockedFrame { function: frame.function, file: frame.file, line: frame.line, origin }
 }
 
 impl Stacks {
     /// `Err`: why there are no frames, in words.
     pub(super) fn frames_of(&mut self, taken: &Taken) -> Result<Frames, String> {
-        let Taken { memory, copy, registers } = taken;
-        let modules = match &mut self.modules {
-            Some(modules) => modules,
-            none => none.insert(Modules::read().map_err(|error| format!("/proc/self/maps: {error}"))?),
-        };
-        let sources = Sources { copy, modules, memory };
-        let addresses = unwind::walk(&sources, registers.clone());
-        addresses.map(Frames::new).map_err(|address| format!("it can't be unwound beyond {}", modules.name(address)))
+        self.0.addresses(taken, thread_root::address()).map(Frames::new)
     }
 
-    /// There is nothing more to look at for now: gives memory back. A library may also be replaced
-    /// by another one before the next look.
+    /// There is nothing more to look at for now: gives memory back.
     pub(super) fn rest(&mut self) {
-        self.modules = None;
+        self.0.rest();
     }
 }

@@ -20,11 +20,8 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 use std::{ptr, slice, thread};
 
-use gimli::{Register, X86_64};
+use gmp_insight::stack::{Copy, MOST_BYTES, Register, X86_64};
 
-use super::MOST_BYTES;
-use super::memory::Copy;
-use super::unwind::Registers;
 use crate::blocked::request::Request;
 use crate::sys::errno::Errno;
 use crate::sys::thread_state::ThreadId;
@@ -48,6 +45,9 @@ const REGISTERS: [(libc::c_int, Register); 8] = [
 ];
 /// The position of the stack pointer among them.
 const STACK_POINTER: usize = 1;
+
+/// Their values when the thread was interrupted.
+type Registers = [(Register, u64); REGISTERS.len()];
 
 /// So many bytes below the stack pointer may be in use (System V ABI of x86-64, section 3.2.2).
 const RED_ZONE: u64 = 128;
@@ -123,7 +123,7 @@ impl Capture {
         // SAFETY: the buffer has `MOST_BYTES` bytes, of which the handler has written so many, and
         // is not written to now.
         let bytes = unsafe { slice::from_raw_parts(self.bytes.load(Relaxed), self.length.load(Relaxed)) };
-        let registers = Registers::interrupted(REGISTERS.iter().map(|(_, register)| *register).zip(values));
+        let registers = std::array::from_fn(|index| (REGISTERS[index].1, values[index]));
         (registers, Copy::new(values[STACK_POINTER] - RED_ZONE, bytes.to_vec()))
     }
 

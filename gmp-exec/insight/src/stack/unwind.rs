@@ -1,22 +1,20 @@
 //! The return addresses on a copied stack, found by the tables that compilers write for unwinding
 //! (`.eh_frame`; DWARF 5, section 6.4, and the System V ABI of x86-64, section 3.6.2).
 //!
-//! A thread that was interrupted gives all registers that are needed (`signal`). The kernel gives
+//! A thread that was interrupted gives all registers that are needed. The kernel gives
 //! two of a sleeping thread, the stack pointer and the program counter. Nearly all functions are
 //! unwound with these two. A function with a frame pointer needs `rbp`, which is known only if a
 //! function further inside has saved it. If none has, each place on the stack is tried that the
 //! frame could end at. A trial is accepted if the return address there follows a call of the very
 //! function that it returns from (see `caller`), if no frame further outside contradicts its caller
-//! in the same way, and if the walk ends at the function in which each machine begins
-//! (`thread_root`). If two different trials pass, neither is accepted.
+//! in the same way, and if the walk ends at the outermost function, which the caller names. If two
+//! different trials pass, neither is accepted.
 
 use gimli::{CfaRule, Register, RegisterRule, UnwindContext, X86_64};
 
 use super::caller::Call;
 use super::memory::{Copy, Memory};
 use super::modules::{Entry, Modules, Tables};
-use crate::sched::state::machine::thread_root;
-use crate::sys::system_call::Sleep;
 
 /// Deeper stacks are given up.
 const MOST_FRAMES: usize = 512;
@@ -30,6 +28,8 @@ pub(super) struct Sources<'a> {
     pub(super) copy: &'a Copy,
     pub(super) modules: &'a Modules,
     pub(super) memory: &'a Memory,
+    /// Where the function begins in which a walk ends.
+    pub(super) outermost: u64,
 }
 
 /// The registers in a frame, as far as they are known.
@@ -40,7 +40,7 @@ pub(super) struct Registers {
     is_behind_call: bool,
 }
 
-/// A walk that has not reached the beginning of the machine yet.
+/// A walk that has not reached the outermost function yet.
 #[derive(Clone, Debug)]
 struct Walk {
     addresses: Vec<u64>,
@@ -60,7 +60,7 @@ enum Check {
 
 enum Step {
     Outwards,
-    /// The machine begins here.
+    /// This is the outermost function.
     End,
     /// The frame ends this many bytes below the value of `rbp`, which is not known.
     NeedsFramePointer(i64),
@@ -71,7 +71,7 @@ enum Step {
 ///
 /// # Errors
 ///
-/// The program counter from which the tables do not lead to the function in which a machine begins.
+/// The program counter from which the tables do not lead to the outermost function.
 pub(super) fn walk(sources: &Sources<'_>, registers: Registers) -> Result<Vec<u64>, u64> {
     let mut context = UnwindContext::new();
     let walk = Walk { addresses: Vec::new(), registers, check: Check::Nothing };
@@ -97,7 +97,7 @@ impl Walk {
         let here = self.registers.get(X86_64::RA)?;
         let Some((tables, entry)) = self.registers.entry(sources) else { return self.leave_stub(sources) };
         let looked_up = here - u64::from(self.registers.is_behind_call);
-        if entry.initial_address() == thread_root::address() {
+        if entry.initial_address() == sources.outermost {
             self.addresses.push(looked_up);
             return Some(Step::End);
         }
@@ -183,9 +183,9 @@ impl Check {
 impl Registers {
     /// Those of a thread that sleeps. In a system call it goes on behind the instruction that
     /// calls.
-    pub(super) fn asleep(sleep: &Sleep) -> Registers {
-        let known = [(X86_64::RSP, sleep.stack_pointer), (X86_64::RA, sleep.program_counter)];
-        Registers { is_behind_call: sleep.call.is_some(), ..Registers::interrupted(known) }
+    pub(super) fn asleep(stack_pointer: u64, program_counter: u64, is_in_call: bool) -> Registers {
+        let known = [(X86_64::RSP, stack_pointer), (X86_64::RA, program_counter)];
+        Registers { is_behind_call: is_in_call, ..Registers::interrupted(known) }
     }
 
     /// Those of a thread that goes on exactly there, and not behind a call.

@@ -14,11 +14,10 @@
 use std::collections::{BTreeMap, HashMap};
 use std::mem;
 
-use super::super::event::{Kind, Left};
-use super::super::recording::Owner;
-use super::super::snapshot::{Snapshot, Timed};
+use super::event::{Event, Left, Timed};
 use super::follower::{Follower, Whereabouts};
 use super::items::Items;
+use super::snapshot::{Snapshot, Source};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Track {
@@ -113,9 +112,9 @@ pub(super) struct Item {
     pub(super) what: What,
 }
 
-/// What the next part must know of those before.
+/// What the next part of a recording must know of those before.
 #[derive(Debug, Default)]
-pub(in crate::trace) struct Carried {
+pub struct Carried {
     /// When the next part begins.
     pub(super) begin: u64,
     /// Where threads are.
@@ -127,18 +126,18 @@ pub(in crate::trace) struct Carried {
 }
 
 /// Everything that is drawn, in the order of time.
-pub(super) fn items(snapshot: &Snapshot) -> Vec<Item> {
+pub(super) fn items(snapshot: &Snapshot<'_>) -> Vec<Item> {
     items_after(snapshot, &mut Carried::default(), false)
 }
 
 /// The same for a part of a recording.
-pub(super) fn items_of_part(part: &Snapshot, carried: &mut Carried) -> Vec<Item> {
+pub(super) fn items_of_part(part: &Snapshot<'_>, carried: &mut Carried) -> Vec<Item> {
     let items = items_after(part, carried, true);
     carried.begin = part.taken_at;
     items
 }
 
-fn items_after(snapshot: &Snapshot, carried: &mut Carried, is_part: bool) -> Vec<Item> {
+fn items_after(snapshot: &Snapshot<'_>, carried: &mut Carried, is_part: bool) -> Vec<Item> {
     let mut items = Items::default();
     let mut threads = mem::take(&mut carried.threads);
     for (track, thread) in threads_of(snapshot) {
@@ -155,7 +154,7 @@ fn items_after(snapshot: &Snapshot, carried: &mut Carried, is_part: bool) -> Vec
             carried.threads.insert(track, follower.cut(snapshot.taken_at));
         }
     }
-    for timed in snapshot.rings.iter().filter(|ring| ring.source.0.is_none()).flat_map(|ring| &ring.events) {
+    for timed in snapshot.rings.iter().filter(|ring| ring.source == Source::Others).flat_map(|ring| &ring.events) {
         items.instant(timed, Track::Others);
     }
     if !is_part {
@@ -182,27 +181,26 @@ struct ThreadEvents {
 /// The events of each thread that has a ring. Takes of a machine's processor are events of others,
 /// and so is what was seen of a thread. That is given to all: it is about the thread that polls the
 /// task.
-fn threads_of(snapshot: &Snapshot) -> BTreeMap<Track, ThreadEvents> {
+fn threads_of(snapshot: &Snapshot<'_>) -> BTreeMap<Track, ThreadEvents> {
     let mut threads = BTreeMap::<Track, ThreadEvents>::new();
     for ring in &snapshot.rings {
         let track = match ring.source {
-            (Some(Owner::Machine(machine)), _) => Track::Machine(machine),
-            (Some(Owner::BlockOn), number) => Track::BlockOn(number),
-            (Some(Owner::Closures), number) => Track::Closures(number),
-            (None, _) => continue,
+            Source::Machine(machine) => Track::Machine(machine),
+            Source::BlockOn(number) => Track::BlockOn(number),
+            Source::Closures(number) => Track::Closures(number),
+            Source::Others => continue,
         };
         let thread = threads.entry(track).or_insert(ThreadEvents { events: Vec::new(), is_over: true });
         thread.events.extend(&ring.events);
         thread.is_over &= !ring.has_writer;
     }
-    let takes = snapshot.rings.iter().flat_map(|ring| &ring.events).filter(|timed| timed.event.kind == Kind::Take);
-    for take in takes {
-        let machine = Track::Machine(take.event.subject as usize);
+    for timed in snapshot.rings.iter().flat_map(|ring| &ring.events) {
+        let Event::Take { machine, .. } = timed.event else { continue };
         let none = ThreadEvents { events: Vec::new(), is_over: true };
-        threads.entry(machine).or_insert(none).events.push(*take);
+        threads.entry(Track::Machine(machine)).or_insert(none).events.push(*timed);
     }
     let sights = snapshot.rings.iter().flat_map(|ring| &ring.events);
-    let sights: Vec<Timed> = sights.filter(|timed| timed.event.kind == Kind::Sight).copied().collect();
+    let sights: Vec<Timed> = sights.filter(|timed| matches!(timed.event, Event::Sight { .. })).copied().collect();
     for thread in threads.values_mut().filter(|thread| !thread.events.is_empty()) {
         thread.events.extend(&sights);
         thread.events.sort_by_key(|timed| timed.at);

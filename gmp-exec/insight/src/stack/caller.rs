@@ -157,8 +157,8 @@ fn relative(next: u64, offset: [u8; 4]) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::blocked::stack::memory::Copy;
-    use crate::blocked::stack::modules::Modules;
+    use crate::stack::memory::Copy;
+    use crate::stack::modules::Modules;
 
     /// Far enough for an `e8` in the offset from the code.
     const CELL: usize = 0xe840;
@@ -176,7 +176,7 @@ mod tests {
         bytes[LONGEST + CELL..].copy_from_slice(&address(callee).to_ne_bytes());
         let back = bytes.as_ptr().addr() as u64 + (LONGEST + code.len()) as u64;
         let (memory, modules, copy) = (Memory::open().unwrap(), Modules::read().unwrap(), Copy::new(0, Vec::new()));
-        let sources = Sources { copy: &copy, modules: &modules, memory: &memory };
+        let sources = Sources { copy: &copy, modules: &modules, memory: &memory, outermost: 0 };
         Call::before(&Registers::interrupted([(X86_64::RA, back)]), function, &sources)
     }
 

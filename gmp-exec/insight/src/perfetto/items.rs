@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::mem;
 
-use super::super::event::Kind;
-use super::super::snapshot::{RingEvents, Snapshot, Timed};
+use super::event::{Event, Timed};
+use super::snapshot::{Ring, Snapshot};
 use super::timeline::{Carried, Item, Slice, Track, What};
 
 /// A task that was woken is polled within this time, in nanoseconds, or the poll has no flow: the
@@ -27,23 +27,21 @@ impl Items {
 
     /// Events that don't change where a machine is.
     pub(super) fn instant(&mut self, timed: &Timed, track: Track) {
-        let (at, event) = (timed.at, timed.event);
-        let (subject, small) = (event.subject, event.small);
-        let what = match event.kind {
-            Kind::Wake => What::Wake { task: subject, place: (small > 0).then_some(small), flow: None },
-            Kind::Spawn => {
+        let at = timed.at;
+        let what = match timed.event {
+            Event::Wake { task, place } => What::Wake { task, place, flow: None },
+            Event::Spawn { task, place } => {
                 self.lives.push((at, 1));
-                What::Wake { task: subject, place: Some(small), flow: None }
+                What::Wake { task, place: Some(place), flow: None }
             }
-            Kind::Steal => What::Steal { task: subject, victim: usize::from(small) },
-            Kind::Timers => What::Timers(small),
-            Kind::Ready => What::Ready(small),
-            Kind::Mark => What::Mark { task: subject, name: small },
-            Kind::Lost => What::Lost(subject),
-            Kind::Queues => {
-                self.push(at, Track::GlobalQueue, What::Number(subject >> 24));
-                let own = subject & ((1 << 24) - 1);
-                return self.push(at, Track::Queue(usize::from(small)), What::Number(own));
+            Event::Steal { task, victim } => What::Steal { task, victim },
+            Event::Timers(count) => What::Timers(count),
+            Event::Ready(count) => What::Ready(count),
+            Event::Mark { task, name } => What::Mark { task, name },
+            Event::Lost(count) => What::Lost(count),
+            Event::Queues { processor, own, global } => {
+                self.push(at, Track::GlobalQueue, What::Number(global));
+                return self.push(at, Track::Queue(processor), What::Number(own));
             }
             _ => return,
         };
@@ -110,8 +108,8 @@ impl Items {
     }
 
     /// Counts back from the number of tasks at the end, as far as no ring has lost events.
-    pub(super) fn count_tasks(&mut self, snapshot: &Snapshot) {
-        let first = |ring: &RingEvents| ring.events.first().map_or(snapshot.taken_at, |timed| timed.at);
+    pub(super) fn count_tasks(&mut self, snapshot: &Snapshot<'_>) {
+        let first = |ring: &Ring| ring.events.first().map_or(snapshot.taken_at, |timed| timed.at);
         let cut = snapshot.rings.iter().filter(|ring| ring.is_cut).map(first);
         let gap_ends = snapshot.rings.iter().flat_map(|ring| gap_ends(&ring.events, snapshot.taken_at));
         let since = cut.chain(gap_ends).max().unwrap_or(0);
@@ -128,5 +126,5 @@ impl Items {
 /// The moments of the first events after gaps.
 fn gap_ends(events: &[Timed], end: u64) -> impl Iterator<Item = u64> + '_ {
     let next = events.iter().skip(1).map(|timed| timed.at).chain([end]);
-    events.iter().zip(next).filter(|(timed, _)| timed.event.kind == Kind::Lost).map(|(_, next)| next)
+    events.iter().zip(next).filter(|(timed, _)| matches!(timed.event, Event::Lost(_))).map(|(_, next)| next)
 }

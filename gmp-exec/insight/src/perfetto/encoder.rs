@@ -1,23 +1,16 @@
-//! Perfetto's format: a sequence of protobuf packets with "track events".
+//! From what is drawn to packets.
 //!
 //! The numbers of fields are those of Perfetto's `trace_packet.proto`, `track_event.proto` and what
 //! they include. Names and places come once, in the first packet, and events refer to them by
 //! number.
 
-mod follower;
-mod items;
-mod timeline;
-mod wire;
-
 use std::collections::{BTreeSet, HashMap};
 use std::io::{self, Write};
 
-pub(super) use self::timeline::Carried;
-use self::timeline::{Item, Slice, Track, What};
-use self::wire::Message;
 use super::event::Left;
-use super::snapshot::Snapshot;
-use crate::escaped::short;
+use super::snapshot::{Place, Snapshot};
+use super::timeline::{self, Carried, Item, Slice, Track, What};
+use super::wire::Message;
 
 /// Fields of `TracePacket`.
 mod packet {
@@ -72,16 +65,25 @@ const STACK: u64 = 8;
 const SEQUENCE: u64 = 1;
 const PROCESS_TRACK: u64 = 1;
 
-pub(super) fn write(snapshot: &Snapshot, out: impl Write) -> io::Result<()> {
+/// Writes a snapshot.
+///
+/// # Errors
+///
+/// Fails if `out` does.
+pub fn write(snapshot: &Snapshot<'_>, out: impl Write) -> io::Result<()> {
     write_items(snapshot, &timeline::items(snapshot), out)
 }
 
 /// Writes a part of a recording. The files of all parts, one after the other, are a trace again.
-pub(super) fn write_part(part: &Snapshot, carried: &mut Carried, out: impl Write) -> io::Result<()> {
+///
+/// # Errors
+///
+/// Fails if `out` does.
+pub fn write_part(part: &Snapshot<'_>, carried: &mut Carried, out: impl Write) -> io::Result<()> {
     write_items(part, &timeline::items_of_part(part, carried), out)
 }
 
-fn write_items(snapshot: &Snapshot, items: &[Item], mut out: impl Write) -> io::Result<()> {
+fn write_items(snapshot: &Snapshot<'_>, items: &[Item], mut out: impl Write) -> io::Result<()> {
     let mut encoder = Encoder { snapshot, names: HashMap::new(), out: &mut out };
     encoder.head(items)?;
     for item in items {
@@ -91,7 +93,7 @@ fn write_items(snapshot: &Snapshot, items: &[Item], mut out: impl Write) -> io::
 }
 
 struct Encoder<'a, W> {
-    snapshot: &'a Snapshot,
+    snapshot: &'a Snapshot<'a>,
     /// Interned names.
     names: HashMap<String, u64>,
     out: &'a mut W,
@@ -123,19 +125,19 @@ impl<W: Write> Encoder<'_, W> {
     fn places(&self, items: &[Item], interned: &mut Message) {
         let places: BTreeSet<u16> = items.iter().filter_map(|item| place_of(item.what)).collect();
         for place in places {
-            let Some(location) = self.snapshot.place(place) else { continue };
+            let Some(Place { file, line, .. }) = self.snapshot.names.place(place) else { continue };
             interned.message(4, |entry| {
-                entry.uint(1, place.into()).text(2, location.file()).uint(4, location.line().into());
+                entry.uint(1, place.into()).text(2, file).uint(4, line.into());
             });
         }
     }
 
     fn tracks(&mut self, items: &[Item]) -> io::Result<()> {
-        let name = self.snapshot.name.clone().unwrap_or_else(|| "gmp".to_owned());
+        let name = self.snapshot.name.unwrap_or("gmp");
         self.packet(|packet| {
             packet.message(packet::TRACK, |track| {
                 track.uint(1, PROCESS_TRACK).uint(11, 3).message(3, |process| {
-                    process.uint(1, std::process::id().into()).text(6, &name);
+                    process.uint(1, std::process::id().into()).text(6, name);
                 });
             });
         })?;
@@ -193,7 +195,7 @@ impl<W: Write> Encoder<'_, W> {
             What::Take { processor, computes: true } => format!("P{processor} taken: the thread computes"),
             What::Timers(_) => "timers".to_owned(),
             What::Ready(_) => "ready".to_owned(),
-            What::Mark { name, .. } => self.snapshot.mark(name).unwrap_or("mark").to_owned(),
+            What::Mark { name, .. } => self.snapshot.names.mark(name).unwrap_or("mark").to_owned(),
             What::Lost(_) => "events lost".to_owned(),
             What::Snapshot => "snapshot".to_owned(),
             What::End { .. } | What::Cut | What::Number(_) => return None,
@@ -204,10 +206,10 @@ impl<W: Write> Encoder<'_, W> {
     fn sight_of(&self, what: What) -> Message {
         let mut message = Message::default();
         let What::Begin { sight, .. } = what else { return message };
-        if let Some(sight) = self.snapshot.sight(sight) {
-            sight.call().iter().for_each(|call| text(&mut message, CALL, call));
-            sight.caller().iter().for_each(|caller| text(&mut message, CALLER, caller));
-            texts(&mut message, STACK, &sight.frames());
+        if let Some(sight) = self.snapshot.names.sight(sight) {
+            sight.call.iter().for_each(|call| text(&mut message, CALL, call));
+            sight.caller.iter().for_each(|caller| text(&mut message, CALLER, caller));
+            texts(&mut message, STACK, &sight.frames);
         }
         message
     }
@@ -224,14 +226,8 @@ impl<W: Write> Encoder<'_, W> {
     }
 
     fn place_name(&self, place: u16) -> String {
-        let location = self.snapshot.place(place);
-        location.map_or_else(|| "task".to_owned(), |location| in_report(location.file(), location.line()))
+        self.snapshot.names.place(place).map_or_else(|| "task".to_owned(), |place| place.title)
     }
-}
-
-/// A place as the blocked report names it.
-fn in_report(file: &str, line: u32) -> String {
-    format!("{}:{line}", short(file))
 }
 
 fn intern(entry: &mut Message, number: u64, name: &str) {
@@ -387,19 +383,4 @@ fn title(track: Track) -> String {
 
 fn is_counter(track: Track) -> bool {
     matches!(track, Track::IdleProcessors | Track::Tasks | Track::GlobalQueue | Track::Queue(_))
-}
-
-#[cfg(all(test, not(any(loom, shuttle))))]
-mod tests {
-    use super::in_report;
-
-    #[test]
-    fn a_place_in_a_published_crate_is_as_short_as_in_reports() {
-        let registry = "/home/x/.cargo/registry/src/index-1949";
-        assert_eq!(
-            in_report(&format!("{registry}/axum-0.8.9/src/serve/mod.rs"), 389),
-            "axum-0.8.9/src/serve/mod.rs:389"
-        );
-        assert_eq!(in_report("src/main.rs", 7), "src/main.rs:7");
-    }
 }

@@ -5,7 +5,32 @@ use std::env;
 use super::lines::{self, Function};
 use super::memory::Memory;
 use super::modules::Modules;
-use crate::blocked::frame::{BlockedFrame, FrameOrigin};
+
+/// A function on a stack.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Frame {
+    /// Its name; of a program without names the file, and the offset in it.
+    pub function: Option<String>,
+    /// The source file, if the program has line numbers.
+    pub file: Option<String>,
+    /// The line.
+    pub line: Option<u32>,
+    /// Whose function it is.
+    pub origin: Origin,
+}
+
+/// The code that a function belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// The program.
+    Own,
+    /// A crate that the program uses. A program without line numbers counts as one.
+    Dependency,
+    /// gmp, tokio, the standard library, or a library of the system.
+    Runtime,
+    /// Not known, because the program has no names.
+    Unknown,
+}
 
 /// All that async-task calls is the task's. This is the name of the caller,
 const POLL: &str = "async_task::raw::RawTask<";
@@ -13,25 +38,27 @@ const POLL: &str = "async_task::raw::RawTask<";
 /// without paths.
 const POLL_FILE: &str = "/src/raw.rs";
 /// Crates of which users know nothing, or whose functions they call to wait.
-const RUNTIME: [&str; 9] =
-    ["alloc", "async_task", "core", "gmp_exec", "gmp_io", "std", "tokio", "tokio_real", "tracing"];
+const RUNTIME: [&str; 10] =
+    ["alloc", "async_task", "core", "gmp_exec", "gmp_insight", "gmp_io", "std", "tokio", "tokio_real", "tracing"];
 /// Parts of the paths of their files.
-const RUNTIME_FILES: [&str; 8] = [
+const RUNTIME_FILES: [&str; 10] = [
     "/rustc/",
     "/lib/rustlib/src/",
     "/async-task-",
+    "/gmp-exec/insight/src/",
     "/gmp-exec/src/",
     "/gmp-io/src/",
     "/gmp-tokio/",
     "/gmp-exec-",
+    "/gmp-insight-",
     "/tracing-0.1.",
 ];
 
 /// The frames of the task alone, the innermost first and the task's future last. If the program has
 /// no names, all frames.
-pub(super) fn frames(addresses: &[u64], modules: &Modules) -> Vec<BlockedFrame> {
+pub(super) fn frames(addresses: &[u64], modules: &Modules) -> Vec<Frame> {
     let memory = Memory::open().ok();
-    let mut frames: Vec<BlockedFrame> = Vec::new();
+    let mut frames: Vec<Frame> = Vec::new();
     for &address in addresses {
         let first = frames.len();
         let is_in_program = modules.is_in_program(address);
@@ -39,9 +66,9 @@ pub(super) fn frames(addresses: &[u64], modules: &Modules) -> Vec<BlockedFrame> 
         frames.extend(frames_at(address, start, is_in_program));
         if frames.len() == first {
             // Libraries of the system have no names for their inner functions.
-            let origin = if is_in_program { FrameOrigin::Unknown } else { FrameOrigin::Runtime };
+            let origin = if is_in_program { Origin::Unknown } else { Origin::Runtime };
             let function = Some(modules.name(address));
-            frames.push(BlockedFrame { function, file: None, line: None, origin });
+            frames.push(Frame { function, file: None, line: None, origin });
         }
         if frames[first..].iter().any(is_poll) {
             frames.truncate(first);
@@ -49,38 +76,38 @@ pub(super) fn frames(addresses: &[u64], modules: &Modules) -> Vec<BlockedFrame> 
         }
     }
     // A future given to `block_on` is polled by the runtime without async-task.
-    let outermost = frames.iter().rposition(|frame| frame.origin != FrameOrigin::Runtime);
+    let outermost = frames.iter().rposition(|frame| frame.origin != Origin::Runtime);
     frames.truncate(outermost.map_or(frames.len(), |index| index + 1));
     frames
 }
 
-fn is_poll(frame: &BlockedFrame) -> bool {
+fn is_poll(frame: &Frame) -> bool {
     frame.function.as_ref().is_some_and(|name| name.starts_with(POLL))
         || frame.file.as_ref().is_some_and(|file| file.contains("/async-task") && file.ends_with(POLL_FILE))
 }
 
 /// The functions at the address, inlined ones before those that contain them.
-fn frames_at(address: u64, start: Option<u64>, is_in_program: bool) -> impl Iterator<Item = BlockedFrame> {
+fn frames_at(address: u64, start: Option<u64>, is_in_program: bool) -> impl Iterator<Item = Frame> {
     lines::functions(address, start).into_iter().map(move |Function { name, path, line }| {
         let origin = origin(name.as_deref(), path.as_deref(), is_in_program);
         let file = path.map(|path| relative(&path));
-        BlockedFrame { function: name, file, line, origin }
+        Frame { function: name, file, line, origin }
     })
 }
 
 /// A library that is not written in Rust is one of the system.
-fn origin(function: Option<&str>, path: Option<&str>, is_in_program: bool) -> FrameOrigin {
+fn origin(function: Option<&str>, path: Option<&str>, is_in_program: bool) -> Origin {
     let of_crate = function.and_then(crate_of);
     if of_crate.is_some_and(|name| RUNTIME.contains(&name)) || of_crate.is_none() && !is_in_program {
-        return FrameOrigin::Runtime;
+        return Origin::Runtime;
     }
     match path {
-        Some(path) if RUNTIME_FILES.iter().any(|part| path.contains(part)) => FrameOrigin::Runtime,
-        Some(path) if path.contains("/registry/src/") || path.contains("/git/checkouts/") => FrameOrigin::Dependency,
-        Some(_) => FrameOrigin::Own,
+        Some(path) if RUNTIME_FILES.iter().any(|part| path.contains(part)) => Origin::Runtime,
+        Some(path) if path.contains("/registry/src/") || path.contains("/git/checkouts/") => Origin::Dependency,
+        Some(_) => Origin::Own,
         // A program without line numbers, or a function of the system's libraries.
-        None if of_crate.is_some() => FrameOrigin::Dependency,
-        None => FrameOrigin::Runtime,
+        None if of_crate.is_some() => Origin::Dependency,
+        None => Origin::Runtime,
     }
 }
 
@@ -114,7 +141,7 @@ mod tests {
     fn what_has_no_name_outside_of_the_program_is_the_systems() {
         let outside = Box::new(0_u64);
         let frames = frames(&[ptr::from_ref(&*outside).addr() as u64], &Modules::read().unwrap());
-        assert_eq!((frames.len(), frames[0].origin), (1, FrameOrigin::Runtime), "{frames:?}");
+        assert_eq!((frames.len(), frames[0].origin), (1, Origin::Runtime), "{frames:?}");
     }
 
     #[test]
@@ -135,17 +162,17 @@ mod tests {
         let registry = "/home/a/.cargo/registry/src/index-19/axum-0.8.9/src/serve.rs";
         let std = "/rustc/59807616/library/std/src/thread/mod.rs";
         for (function, path, expected) in [
-            ("std::thread::sleep", Some(std), FrameOrigin::Runtime),
-            ("<F as axum::Handler>::call", Some(registry), FrameOrigin::Dependency),
-            ("program::report::{{closure}}", Some("/home/a/program/src/main.rs"), FrameOrigin::Own),
-            ("tokio::task::spawn", Some("/home/a/gmp-tokio/src/task.rs"), FrameOrigin::Runtime),
-            ("program::report", None, FrameOrigin::Dependency),
-            ("clock_nanosleep", None, FrameOrigin::Runtime),
+            ("std::thread::sleep", Some(std), Origin::Runtime),
+            ("<F as axum::Handler>::call", Some(registry), Origin::Dependency),
+            ("program::report::{{closure}}", Some("/home/a/program/src/main.rs"), Origin::Own),
+            ("tokio::task::spawn", Some("/home/a/gmp-tokio/src/task.rs"), Origin::Runtime),
+            ("program::report", None, Origin::Dependency),
+            ("clock_nanosleep", None, Origin::Runtime),
         ] {
             assert_eq!(origin(Some(function), path, true), expected, "{function}");
         }
         // Debian's packages of debugging information name such paths.
-        assert_eq!(origin(Some("poll"), Some("./sysdeps/poll.c"), false), FrameOrigin::Runtime);
+        assert_eq!(origin(Some("poll"), Some("./sysdeps/poll.c"), false), Origin::Runtime);
     }
 
     #[test]

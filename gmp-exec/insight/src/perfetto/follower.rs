@@ -2,8 +2,7 @@
 
 use std::mem;
 
-use super::super::event::{Event, Kind, Left, PollEnd, Taken};
-use super::super::snapshot::Timed;
+use super::event::{Event, Left, Timed};
 use super::items::Items;
 use super::timeline::{Slice, Track, What};
 
@@ -114,7 +113,7 @@ impl<'a> Follower<'a> {
 
     pub(super) fn follow(&mut self, events: &[Timed]) {
         for (index, timed) in events.iter().enumerate() {
-            if !self.now.is_known && is_of_thread(timed.event.kind) {
+            if !self.now.is_known && is_of_thread(timed.event) {
                 self.now.is_known = true;
                 self.set_processor(timed.at, held_at_first(&events[index..]));
             }
@@ -124,22 +123,23 @@ impl<'a> Follower<'a> {
     }
 
     fn step(&mut self, timed: &Timed) {
-        let (at, event) = (timed.at, timed.event);
-        match event.kind {
-            Kind::Lost => self.lose_events(timed),
-            Kind::Sight => self.see(event.subject, event.small),
-            Kind::LocalBegin => self.begin_local(at, event),
-            Kind::LocalEnd => self.end_local(at, event.subject, PollEnd::unpack(event.small)),
-            Kind::PollBegin => self.begin_poll(at, event, false),
-            Kind::RootBegin => self.begin_poll(at, event, true),
-            Kind::PollEnd => self.end_poll(at, event.subject, PollEnd::unpack(event.small)),
-            Kind::SectionBegin => self.now.sections += 1,
-            Kind::SectionEnd => self.now.sections = self.now.sections.saturating_sub(1),
-            Kind::Park => self.now.asleep = Some(if event.small == 1 { Slice::InNetpoll } else { Slice::Parked }),
-            Kind::Unpark => self.now.asleep = None,
-            Kind::Acquire => self.set_processor(at, Some(usize::from(event.small))),
-            Kind::Release => self.set_processor(at, None),
-            Kind::Take => self.lose(at, event.subject, Taken::unpack(event.small)),
+        let at = timed.at;
+        match timed.event {
+            Event::Lost(_) => self.lose_events(timed),
+            Event::Sight { task, sight } => self.see(task, sight),
+            Event::LocalBegin { task, place } => self.begin_local(at, Slice::Local { task, place }),
+            Event::LocalEnd { task, left } => self.end_local(at, task, left),
+            Event::PollBegin { task, place, is_root } => self.begin_poll(at, Slice::Poll { task, place, is_root }),
+            Event::PollEnd { task, left, is_root, .. } => self.end_poll(at, task, left, is_root),
+            Event::SectionBegin => self.now.sections += 1,
+            Event::SectionEnd => self.now.sections = self.now.sections.saturating_sub(1),
+            Event::Park { in_netpoll } => {
+                self.now.asleep = Some(if in_netpoll { Slice::InNetpoll } else { Slice::Parked });
+            }
+            Event::Unpark { .. } => self.now.asleep = None,
+            Event::Acquire(processor) => self.set_processor(at, Some(processor)),
+            Event::Release(_) => self.set_processor(at, None),
+            Event::Take { machine, processor, computes } => self.lose(at, machine, processor, computes),
             _ => self.items.instant(timed, self.track()),
         }
     }
@@ -149,8 +149,7 @@ impl<'a> Follower<'a> {
         self.drawn_on.map_or(self.home, Track::Processor)
     }
 
-    fn begin_poll(&mut self, at: u64, event: Event, is_root: bool) {
-        let poll = Slice::Poll { task: event.subject, place: event.small, is_root };
+    fn begin_poll(&mut self, at: u64, poll: Slice) {
         self.now.poll = Some(poll);
         // Sections end with their poll.
         (self.now.sections, self.now.sight) = (0, 0);
@@ -160,12 +159,12 @@ impl<'a> Follower<'a> {
         }
     }
 
-    fn end_poll(&mut self, at: u64, task: u64, end: PollEnd) {
+    fn end_poll(&mut self, at: u64, task: u64, left: Left, is_root: bool) {
         let track = self.track();
-        self.undraw_poll(at, Some(end.left));
-        self.undraw_place_of_poll(at, end.left);
-        match end.left {
-            Left::Done if end.is_root => {}
+        self.undraw_poll(at, Some(left));
+        self.undraw_place_of_poll(at, left);
+        match left {
+            Left::Done if is_root => {}
             Left::Done => self.items.lives.push((at, -1)),
             Left::Woken => self.items.push(at, track, What::Wake { task, place: None, flow: None }),
             Left::Waiting => {}
@@ -176,9 +175,8 @@ impl<'a> Follower<'a> {
     }
 
     /// Without the beginning of the poll around it nothing is drawn.
-    fn begin_local(&mut self, at: u64, event: Event) {
+    fn begin_local(&mut self, at: u64, slice: Slice) {
         if self.now.poll.is_some() {
-            let slice = Slice::Local { task: event.subject, place: event.small };
             self.now.locals.push(slice);
             self.push_local(at, slice, false);
         }
@@ -188,12 +186,12 @@ impl<'a> Follower<'a> {
         self.items.push(at, self.track(), What::Begin { slice, flow: None, sight: 0, is_resumed });
     }
 
-    fn end_local(&mut self, at: u64, task: u64, end: PollEnd) {
+    fn end_local(&mut self, at: u64, task: u64, left: Left) {
         if matches!(self.now.locals.last(), Some(Slice::Local { task: open, .. }) if *open == task) {
             self.now.locals.pop();
-            self.items.push(at, self.track(), What::End { left: Some(end.left) });
+            self.items.push(at, self.track(), What::End { left: Some(left) });
         }
-        if end.left == Left::Woken {
+        if left == Left::Woken {
             self.items.push(at, self.track(), What::Wake { task, place: None, flow: None });
         }
     }
@@ -245,11 +243,10 @@ impl<'a> Follower<'a> {
     }
 
     /// This machine's processor was taken, or this machine has taken another's.
-    fn lose(&mut self, at: u64, machine: u64, taken: Taken) {
-        let had_processor = !self.now.is_known || self.now.processor == Some(taken.processor);
-        if Track::Machine(machine as usize) == self.home && had_processor {
-            let what = What::Take { processor: taken.processor, computes: taken.computes };
-            self.items.push(at, self.home, what);
+    fn lose(&mut self, at: u64, machine: usize, processor: usize, computes: bool) {
+        let had_processor = !self.now.is_known || self.now.processor == Some(processor);
+        if Track::Machine(machine) == self.home && had_processor {
+            self.items.push(at, self.home, What::Take { processor, computes });
             self.set_processor(at, None);
         }
     }
@@ -288,36 +285,40 @@ impl<'a> Follower<'a> {
 
 /// Whether the thread itself has written such an event, after which it is known where the thread
 /// is.
-fn is_of_thread(kind: Kind) -> bool {
-    !matches!(kind, Kind::Lost | Kind::Take | Kind::Sight)
+fn is_of_thread(event: Event) -> bool {
+    !matches!(event, Event::Lost(_) | Event::Take { .. } | Event::Sight { .. })
 }
 
 /// The processor that a machine held at the first of these events, by the first one that tells.
 /// `None`: no processor, or no event before the next gap tells. Then a poll is drawn where the thread
 /// is, like polls of threads that never hold a processor.
 fn held_at_first(events: &[Timed]) -> Option<usize> {
-    events.iter().take_while(|timed| timed.event.kind != Kind::Lost).find_map(|timed| match timed.event.kind {
-        Kind::Acquire => Some(None),
-        Kind::Unpark => Some(timed.event.small.checked_sub(1).map(usize::from)),
-        Kind::Release | Kind::Queues => Some(Some(usize::from(timed.event.small))),
-        Kind::Take => Some(Some(Taken::unpack(timed.event.small).processor)),
-        Kind::PollEnd => Some(PollEnd::unpack(timed.event.small).processor),
+    let mut before_gap = events.iter().map(|timed| timed.event).take_while(|event| !matches!(event, Event::Lost(_)));
+    before_gap.find_map(|event| match event {
+        Event::Acquire(_) => Some(None),
+        Event::Unpark { processor } | Event::PollEnd { processor, .. } => Some(processor),
+        Event::Release(processor) | Event::Queues { processor, .. } | Event::Take { processor, .. } => {
+            Some(Some(processor))
+        }
         _ => None,
     })?
 }
 
-#[cfg(all(test, not(any(loom, shuttle))))]
+#[cfg(test)]
 mod tests {
     use super::super::timeline::Item;
     use super::*;
 
-    fn timed(at: u64, kind: Kind, subject: u64, small: u16) -> Timed {
-        Timed { at, event: Event { kind, ticks: at, subject, small } }
+    fn timed(at: u64, event: Event) -> Timed {
+        Timed { at, event }
+    }
+
+    fn poll(at: u64) -> Timed {
+        timed(at, Event::PollBegin { task: 1, place: 0, is_root: false })
     }
 
     fn end_of_poll(at: u64, processor: usize) -> Timed {
-        let end = PollEnd { left: Left::Waiting, processor: Some(processor), is_root: false };
-        timed(at, Kind::PollEnd, 1, end.pack())
+        timed(at, Event::PollEnd { task: 1, left: Left::Waiting, processor: Some(processor), is_root: false })
     }
 
     /// When slices begin on the track of that processor, and when they end.
@@ -332,13 +333,12 @@ mod tests {
     /// machine, came back, and was taken.
     #[test]
     fn nothing_is_drawn_in_a_gap() {
-        let take = Taken { processor: 3, computes: false }.pack();
         let events = [
-            timed(10, Kind::Acquire, 0, 3),
-            timed(20, Kind::PollBegin, 1, 0),
-            timed(20, Kind::Lost, 5, 0),
-            timed(30, Kind::Take, 0, take),
-            timed(50, Kind::PollBegin, 1, 0),
+            timed(10, Event::Acquire(3)),
+            poll(20),
+            timed(20, Event::Lost(5)),
+            timed(30, Event::Take { machine: 0, processor: 3, computes: false }),
+            poll(50),
             end_of_poll(60, 3),
         ];
         assert_eq!(drawn(&events, 3), [(20, true), (20, false), (50, true), (60, false)]);
@@ -346,14 +346,14 @@ mod tests {
 
     #[test]
     fn the_processor_at_the_first_event_follows_from_a_later_one() {
-        let events = [timed(20, Kind::PollBegin, 1, 0), end_of_poll(30, 2), timed(40, Kind::PollBegin, 1, 0)];
+        let events = [poll(20), end_of_poll(30, 2), poll(40)];
         assert_eq!(drawn(&events, 2), [(20, true), (30, false), (40, true)]);
         assert_eq!(drawn(&events[..1], 2), []);
     }
 
     #[test]
     fn an_event_behind_a_gap_says_nothing_of_the_time_before() {
-        let events = [timed(20, Kind::PollBegin, 1, 0), timed(20, Kind::Lost, 5, 0), end_of_poll(30, 2)];
+        let events = [poll(20), timed(20, Event::Lost(5)), end_of_poll(30, 2)];
         assert_eq!(drawn(&events, 2), []);
     }
 
@@ -361,7 +361,8 @@ mod tests {
     #[test]
     fn a_poll_of_a_thread_without_other_events_is_drawn() {
         let mut items = Items::default();
-        Follower::new(Track::BlockOn(1), &mut items).follow(&[timed(20, Kind::RootBegin, 1, 0)]);
+        let root = timed(20, Event::PollBegin { task: 1, place: 0, is_root: true });
+        Follower::new(Track::BlockOn(1), &mut items).follow(&[root]);
         let begins = |item: &Item| matches!(item.what, What::Begin { .. });
         assert!(items.items.iter().any(|item| item.track == Track::BlockOn(1) && begins(item)));
     }
@@ -369,7 +370,7 @@ mod tests {
     #[test]
     fn a_processor_is_not_idle_in_a_gap() {
         let mut items = Items::default();
-        let events = [timed(10, Kind::Acquire, 0, 3), timed(20, Kind::Lost, 5, 0), timed(50, Kind::Release, 0, 3)];
+        let events = [timed(10, Event::Acquire(3)), timed(20, Event::Lost(5)), timed(50, Event::Release(3))];
         Follower::new(Track::Machine(0), &mut items).follow(&events);
         assert_eq!(items.holds, [(10, 1), (50, -1)]);
     }
@@ -377,8 +378,8 @@ mod tests {
     #[test]
     fn a_machine_whose_other_events_are_missing_still_loses_its_processor() {
         let mut items = Items::default();
-        let take = Taken { processor: 3, computes: true };
-        Follower::new(Track::Machine(7), &mut items).follow(&[timed(30, Kind::Take, 7, take.pack())]);
+        let take = timed(30, Event::Take { machine: 7, processor: 3, computes: true });
+        Follower::new(Track::Machine(7), &mut items).follow(&[take]);
         let drawn: Vec<_> = items.items.iter().map(|item| (item.at, item.track, item.what)).collect();
         assert_eq!(drawn, [(30, Track::Machine(7), What::Take { processor: 3, computes: true })]);
     }

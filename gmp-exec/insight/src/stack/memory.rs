@@ -35,7 +35,7 @@ impl Memory {
 
 /// A copy of the used part of a thread's stack.
 #[derive(Debug)]
-pub(super) struct Copy {
+pub struct Copy {
     start: u64,
     bytes: Vec<u8>,
 }
@@ -45,7 +45,8 @@ impl Copy {
         Copy::new(stack_pointer, memory.read(stack_pointer, most))
     }
 
-    pub(super) fn new(start: u64, bytes: Vec<u8>) -> Copy {
+    /// The first of these bytes was at `start`.
+    pub fn new(start: u64, bytes: Vec<u8>) -> Copy {
         Copy { start, bytes }
     }
 

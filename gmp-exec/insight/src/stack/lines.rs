@@ -64,8 +64,8 @@ mod tests {
     use std::ops::RangeInclusive;
 
     use super::*;
-    use crate::blocked::stack::memory::Memory;
-    use crate::blocked::stack::modules::Modules;
+    use crate::stack::memory::Memory;
+    use crate::stack::modules::Modules;
 
     const COMPUTES: RangeInclusive<u32> = (line!() + 2)..=(line!() + 8);
     #[inline(never)]

@@ -1,0 +1,14 @@
+//! Perfetto's format: a sequence of protobuf packets with "track events".
+
+mod encoder;
+mod event;
+mod follower;
+mod items;
+mod snapshot;
+mod timeline;
+mod wire;
+
+pub use self::encoder::{write, write_part};
+pub use self::event::{Event, Left, Timed};
+pub use self::snapshot::{Names, Place, Ring, Sight, Snapshot, Source};
+pub use self::timeline::Carried;
