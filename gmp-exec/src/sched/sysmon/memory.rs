@@ -265,10 +265,11 @@ impl Seen {
         if self.is_runnable {
             self.starved += std::mem::take(&mut self.perhaps_starved);
         }
+        // The kernel's answer is about this moment only: a thread that waits 5 µs for a lock is asleep,
+        // too. In a model a thread that sleeps sleeps on.
+        let sleeps_on = was_asleep || self.stands_still || cfg!(loom);
         match state {
-            // The kernel's answer is about this moment only: a thread that waits 5 µs for a lock is
-            // asleep, too.
-            Some(ThreadState::Asleep) if was_asleep || self.stands_still => Verdict::Stuck(StuckBy::Blocking),
+            Some(ThreadState::Asleep) if sleeps_on => Verdict::Stuck(StuckBy::Blocking),
             Some(ThreadState::Asleep) => Verdict::Suspect,
             // A thread that is runnable but hardly ever gets a core is held up by the computer. The
             // task is not the cause.
