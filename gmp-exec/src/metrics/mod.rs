@@ -379,8 +379,7 @@ impl RuntimeMetrics {
     /// assert_eq!(runtime.metrics().num_hogs(), 0, "a short poll is no hog");
     /// ```
     pub fn num_hogs(&self) -> usize {
-        let (hogs, others) = (self.scheduler.hogs.held() as i64, self.scheduler.computing.count());
-        usize::try_from(hogs + others).unwrap_or(0)
+        self.scheduler.computing.count(&self.scheduler.hogs)
     }
 
     /// Returns the number of threads for blocking closures, with and without a closure.

@@ -83,7 +83,7 @@ impl Scheduler {
             all_machines: AllMachines::new(),
             closures: Apart::new(Closures::new(config.max_blocking_threads)),
             hogs: Permits::new(config.max_hogs),
-            computing: Computing::default(),
+            computing: Computing::new(config.max_hogs),
             suspects: Suspects::new(),
             takeable: Takeable::new(),
             sysmon: Sysmon::new(),

@@ -171,14 +171,15 @@ impl Scheduler {
         }
     }
 
-    fn note_taken(&self, token: &ProcessorToken, note: &Note) {
+    fn note_taken(self: &Arc<Self>, token: &ProcessorToken, note: &Note) {
         record::take(self, token.index(), note);
         let counters = &self.processors[token.index()].counters;
         match note.cause {
             StuckBy::Blocking => counters.taken_blocked.add_shared(1),
             StuckBy::Computing => {
                 counters.taken_computing.add_shared(1);
-                self.computing.add_taken(&note.machine, note.seen.turn(), &self.hogs);
+                self.computing.add_taken(&note.machine, note.seen.turn());
+                self.count_computing();
                 self.suspect_place_of(&note.machine, note.seen.turn());
             }
         }

@@ -19,7 +19,7 @@ impl Scheduler {
 
     /// Counts the polls that compute anew. Hogs that find room because of it run.
     pub(in crate::sched) fn count_computing(self: &Arc<Self>) {
-        self.computing.recount(&self.hogs).into_iter().for_each(|task| self.submit_permitted(task));
+        self.computing.limit(&self.hogs).into_iter().for_each(|task| self.submit_permitted(task));
     }
 }
 

@@ -62,7 +62,7 @@ impl Scheduler {
         }
         self.resizing.changes.add(1);
         // As many hogs may compute as the builder would allow for this number of processors.
-        let permitted = if self.config.fits_hogs { self.hogs.set_limit(2 * count) } else { Vec::new() };
+        let permitted = if self.config.fits_hogs { self.computing.set_most(2 * count, &self.hogs) } else { Vec::new() };
         (before, permitted)
     }
 

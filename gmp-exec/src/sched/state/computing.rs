@@ -5,16 +5,24 @@
 //! by now, and removes a poll that sleeps by now. Entries of polls that are over mean nothing, and
 //! sysmon's next look removes them. So no machine does anything at the end of such a poll.
 //!
-//! `Permits::counted` follows the list, under the list's lock.
+//! The limit of the permits is `max_hogs` less the polls that count. It follows the list under the
+//! list's lock.
 
 use crate::sched::state::machine::Machine;
 use crate::sched::state::permits::Permits;
-use crate::sync::{Arc, Mutex, MutexGuard};
+use crate::sync::{Arc, Mutex};
 use crate::task::Runnable;
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Computing {
-    polls: Mutex<Vec<Poll>>,
+    polls: Mutex<Polls>,
+}
+
+#[derive(Debug)]
+struct Polls {
+    /// `max_hogs`.
+    most: usize,
+    list: Vec<Poll>,
 }
 
 #[derive(Debug)]
@@ -35,12 +43,15 @@ enum Counts {
 }
 
 impl Computing {
+    pub(crate) fn new(most: usize) -> Computing {
+        Computing { polls: Mutex::new(Polls { most, list: Vec::new() }) }
+    }
+
     /// A processor was taken from a poll that computes.
-    pub(in crate::sched) fn add_taken(&self, machine: &Arc<Machine>, turn: u64, permits: &Permits) {
+    pub(in crate::sched) fn add_taken(&self, machine: &Arc<Machine>, turn: u64) {
         let mut polls = self.polls.lock();
-        if !machine.absence.has_permit(turn) && position(&polls, machine, turn).is_none() {
-            polls.push(Poll { machine: machine.clone(), turn, counts: Counts::Taken });
-            permits.count_more();
+        if !machine.absence.has_permit(turn) && polls.position(machine, turn).is_none() {
+            polls.add(machine, turn, Counts::Taken);
         }
     }
 
@@ -48,11 +59,9 @@ impl Computing {
     #[must_use]
     pub(in crate::sched) fn computes(&self, machine: &Arc<Machine>, turn: u64) -> bool {
         let mut polls = self.polls.lock();
-        match position(&polls, machine, turn) {
-            Some(at) if polls[at].counts == Counts::Asleep => _ = polls.swap_remove(at),
-            None if !machine.absence.has_permit(turn) => {
-                polls.push(Poll { machine: machine.clone(), turn, counts: Counts::Later });
-            }
+        match polls.position(machine, turn) {
+            Some(at) if polls.list[at].counts == Counts::Asleep => _ = polls.list.swap_remove(at),
+            None if !machine.absence.has_permit(turn) => polls.add(machine, turn, Counts::Later),
             _ => return false,
         }
         true
@@ -62,11 +71,9 @@ impl Computing {
     #[must_use]
     pub(in crate::sched) fn sleeps(&self, machine: &Arc<Machine>, turn: u64) -> bool {
         let mut polls = self.polls.lock();
-        match position(&polls, machine, turn) {
-            Some(at) if polls[at].counts != Counts::Asleep => _ = polls.swap_remove(at),
-            None if machine.absence.has_permit(turn) => {
-                polls.push(Poll { machine: machine.clone(), turn, counts: Counts::Asleep });
-            }
+        match polls.position(machine, turn) {
+            Some(at) if polls.list[at].counts != Counts::Asleep => _ = polls.list.swap_remove(at),
+            None if machine.absence.has_permit(turn) => polls.add(machine, turn, Counts::Asleep),
             _ => return false,
         }
         true
@@ -75,33 +82,72 @@ impl Computing {
     /// Whether this poll computes, as far as is known.
     pub(in crate::sched) fn is_computing(&self, machine: &Arc<Machine>, turn: u64) -> bool {
         let polls = self.polls.lock();
-        match position(&polls, machine, turn) {
-            Some(at) => polls[at].counts != Counts::Asleep,
+        match polls.position(machine, turn) {
+            Some(at) => polls.list[at].counts != Counts::Asleep,
             None => machine.absence.has_permit(turn),
         }
     }
 
-    /// Removes the polls that are over. Returns the hogs that get permits because of it.
+    /// Removes the polls that are over, and gives `permits` the limit that is left. Returns the hogs
+    /// that get permits because of it.
     #[must_use = "the tasks have permits, and no other thread would run them"]
-    pub(in crate::sched) fn recount(&self, permits: &Permits) -> Vec<Runnable> {
-        let polls = self.under_way();
-        permits.set_counted(sum(&polls))
-    }
-
-    /// How many polls count now, beside those that hold permits: may be negative.
-    pub(crate) fn count(&self) -> i64 {
-        sum(&self.under_way())
-    }
-
-    /// How many of them sysmon has found only after their processors were taken.
-    pub(in crate::sched) fn later(&self) -> usize {
-        self.polls.lock().iter().filter(|poll| poll.counts == Counts::Later).count()
-    }
-
-    fn under_way(&self) -> MutexGuard<'_, Vec<Poll>> {
+    pub(in crate::sched) fn limit(&self, permits: &Permits) -> Vec<Runnable> {
         let mut polls = self.polls.lock();
-        polls.retain(|poll| !poll.is_over());
-        polls
+        polls.remove_ended();
+        permits.set_limit(polls.left())
+    }
+
+    /// Changes `max_hogs`. For the rest see [`Computing::limit`].
+    #[must_use = "the tasks have permits, and no other thread would run them"]
+    pub(in crate::sched) fn set_most(&self, most: usize, permits: &Permits) -> Vec<Runnable> {
+        self.polls.lock().most = most;
+        self.limit(permits)
+    }
+
+    /// How many polls compute without a processor: those of hogs with a permit, and the others.
+    pub(crate) fn count(&self, permits: &Permits) -> usize {
+        let mut polls = self.polls.lock();
+        polls.remove_ended();
+        polls.count(permits)
+    }
+
+    /// How many of them are beyond `max_hogs`. `let_in`: without those that sysmon has found only
+    /// after their processors were taken. sysmon did not let them in.
+    pub(in crate::sched) fn excess(&self, permits: &Permits, let_in: bool) -> usize {
+        let polls = self.polls.lock();
+        let later = polls.list.iter().filter(|poll| poll.counts == Counts::Later).count();
+        polls.count(permits).saturating_sub(polls.most + if let_in { later } else { 0 })
+    }
+}
+
+impl Polls {
+    fn add(&mut self, machine: &Arc<Machine>, turn: u64, counts: Counts) {
+        self.list.push(Poll { machine: machine.clone(), turn, counts });
+    }
+
+    fn position(&self, machine: &Arc<Machine>, turn: u64) -> Option<usize> {
+        self.list.iter().position(|poll| poll.turn == turn && Arc::ptr_eq(&poll.machine, machine))
+    }
+
+    fn remove_ended(&mut self) {
+        self.list.retain(|poll| !poll.is_over());
+    }
+
+    /// How many permits may be held.
+    fn left(&self) -> usize {
+        let [counting, asleep] = self.numbers();
+        (self.most + asleep).saturating_sub(counting)
+    }
+
+    fn count(&self, permits: &Permits) -> usize {
+        let [counting, asleep] = self.numbers();
+        (permits.held() + counting).saturating_sub(asleep)
+    }
+
+    /// How many polls count without a permit, and how many have one and don't count.
+    fn numbers(&self) -> [usize; 2] {
+        let asleep = self.list.iter().filter(|poll| poll.counts == Counts::Asleep).count();
+        [self.list.len() - asleep, asleep]
     }
 }
 
@@ -109,12 +155,4 @@ impl Poll {
     fn is_over(&self) -> bool {
         self.machine.absence.has_ended(self.turn) || self.machine.ownership.turn() != self.turn
     }
-}
-
-fn position(polls: &[Poll], machine: &Arc<Machine>, turn: u64) -> Option<usize> {
-    polls.iter().position(|poll| poll.turn == turn && Arc::ptr_eq(&poll.machine, machine))
-}
-
-fn sum(polls: &[Poll]) -> i64 {
-    polls.iter().map(|poll| if poll.counts == Counts::Asleep { -1 } else { 1 }).sum()
 }

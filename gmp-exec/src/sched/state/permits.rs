@@ -11,14 +11,13 @@
 //! protocol.
 //!
 //! More permits than the limit may be granted (`grant_extra`). As many must then be released before
-//! the next task gets one. Polls of hogs that compute without a permit count against the limit, too
-//! (`counted`).
+//! the next task gets one.
 
 use std::collections::VecDeque;
 
 use crate::sync::Mutex;
+use crate::sync::atomic::AtomicUsize;
 use crate::sync::atomic::Ordering::{Acquire, Relaxed, Release};
-use crate::sync::atomic::{AtomicI64, AtomicUsize};
 use crate::task::Runnable;
 
 /// Every change of `word` is a read-modify-write. `Relaxed`: what a thread must see beside the word
@@ -31,9 +30,6 @@ pub(crate) struct Permits {
     word: AtomicUsize,
     /// Written under the lock.
     limit: AtomicUsize,
-    /// How many polls count against the limit beside the permits that are held. Negative: holders
-    /// sleep. Written under the lock of `computing`, and lowered under the lock of the queue, too.
-    counted: AtomicI64,
     queue: Mutex<Queue>,
 }
 
@@ -63,7 +59,6 @@ impl Permits {
         Permits {
             word: AtomicUsize::new(0),
             limit: AtomicUsize::new(limit),
-            counted: AtomicI64::new(0),
             queue: Mutex::new(Queue { waiting: VecDeque::new(), closed: false }),
         }
     }
@@ -107,29 +102,9 @@ impl Permits {
     pub(in crate::sched) fn set_limit(&self, limit: usize) -> Vec<Runnable> {
         let mut queue = self.queue.lock();
         self.limit.store(limit, Relaxed);
-        self.grant_all(&mut queue)
-    }
-
-    /// One more poll counts against the limit.
-    pub(in crate::sched) fn count_more(&self) {
-        self.counted.fetch_add(1, Relaxed);
-    }
-
-    /// So many polls count against the limit. Returns the tasks that get permits because of it.
-    #[must_use = "the tasks have permits, and no other thread would run them"]
-    pub(in crate::sched) fn set_counted(&self, counted: i64) -> Vec<Runnable> {
-        if self.counted.load(Relaxed) == counted {
-            return Vec::new();
-        }
-        let mut queue = self.queue.lock();
-        self.counted.store(counted, Relaxed);
-        self.grant_all(&mut queue)
-    }
-
-    fn grant_all(&self, queue: &mut Queue) -> Vec<Runnable> {
         let mut granted = Vec::new();
         while !self.is_exhausted() {
-            let Some(task) = self.grant_next(queue) else { break };
+            let Some(task) = self.grant_next(&mut queue) else { break };
             granted.push(task);
         }
         granted
@@ -141,7 +116,7 @@ impl Permits {
             return true;
         }
         let _queue = self.queue.lock();
-        let limit = self.room();
+        let limit = self.limit.load(Relaxed);
         self.change(|word| (held(word) < limit).then_some(word + PERMIT)).is_some()
     }
 
@@ -162,18 +137,7 @@ impl Permits {
 
     /// Whether as many permits are held as the limit allows, or more.
     pub(in crate::sched) fn is_exhausted(&self) -> bool {
-        self.held() >= self.room()
-    }
-
-    /// How many permits may be held.
-    fn room(&self) -> usize {
-        let left = self.limit.load(Relaxed) as i64 - self.counted.load(Relaxed);
-        usize::try_from(left).unwrap_or(0)
-    }
-
-    /// How many polls count: those with permits, and the others.
-    pub(in crate::sched) fn in_use(&self) -> usize {
-        usize::try_from(self.held() as i64 + self.counted.load(Relaxed)).unwrap_or(0)
+        self.held() >= self.limit.load(Relaxed)
     }
 
     pub(crate) fn held(&self) -> usize {
@@ -194,11 +158,6 @@ impl Permits {
         self.word.load(Relaxed) & MUST_LOCK != 0
     }
 
-    /// How many polls beyond the limit count.
-    pub(in crate::sched) fn excess(&self) -> usize {
-        self.in_use().saturating_sub(self.limit.load(Relaxed))
-    }
-
     /// Grants nothing from now on, and returns the tasks that wait.
     pub(crate) fn close(&self) -> Vec<Runnable> {
         let mut queue = self.queue.lock();
@@ -209,14 +168,14 @@ impl Permits {
 
     /// `false`: there is no permit, or the lock is needed.
     fn acquire_unlocked(&self) -> bool {
-        let limit = self.room();
+        let limit = self.limit.load(Relaxed);
         self.change(|word| (word & MUST_LOCK == 0 && held(word) < limit).then_some(word + PERMIT)).is_some()
     }
 
     /// Acquires a permit, or else makes all others take the lock, in one step: a permit that is
     /// released in between would not go to the task that is about to wait. Under the lock.
     fn acquire_or_set_lock(&self) -> bool {
-        let limit = self.room();
+        let limit = self.limit.load(Relaxed);
         let before = self.change(|word| Some(if held(word) < limit { word + PERMIT } else { word | MUST_LOCK }));
         before.is_some_and(|word| held(word) < limit)
     }

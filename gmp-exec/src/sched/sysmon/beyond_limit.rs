@@ -19,12 +19,9 @@ impl Scheduler {
             return;
         }
         let since = *memory.excess.since.get_or_insert(now);
-        let excess = match refused {
-            // Polls that sysmon has counted later were not let in by sysmon, and may be many. No
-            // processor has to stay longer with a poll that computes because of them.
-            Some(_) => self.hogs.excess().saturating_sub(self.computing.later()),
-            None => self.hogs.excess(),
-        };
+        // No processor has to stay longer with a poll that computes because of polls that sysmon has
+        // counted later. There may be many.
+        let excess = self.computing.excess(&self.hogs, refused.is_some());
         if now - since < self.wait_for_extra(excess) {
             return;
         }

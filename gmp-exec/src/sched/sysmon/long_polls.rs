@@ -20,7 +20,7 @@ impl Scheduler {
             memory.long_poll = Some(now);
         }
         self.sysmon.expects_long_polls.store(is_within(CLOSE_FOR, memory.long_poll, now), Relaxed);
-        if self.hogs.in_use() > 0 {
+        if self.computing.count(&self.hogs) > 0 {
             memory.computing_hog = Some(now);
         }
         let any_competes =
