@@ -199,7 +199,8 @@ impl RuntimeMetrics {
         }
     }
 
-    /// Returns how long machines have held processor `worker`, up to now.
+    /// Returns how long machines have held processor `worker`, up to now. On a current-thread runtime
+    /// the first poll of each future given to `block_on` does not count.
     ///
     /// # Examples
     ///

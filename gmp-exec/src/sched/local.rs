@@ -133,13 +133,18 @@ impl Local {
     #[doc(alias = "acquirep")]
     pub(crate) fn acquire(&self, token: ProcessorToken) {
         self.scheduler.processors[token.index()].set_holder(&self.machine);
+        self.begin_busy(token.index());
         self.acquire_again(token);
     }
 
-    /// The same for a machine that is the processor's last holder.
+    /// The processor is busy from here on.
+    pub(in crate::sched) fn begin_busy(&self, index: usize) {
+        self.scheduler.processors[index].busy.begin(self.scheduler.clock.running_ns());
+    }
+
+    /// Acquires the processor whose last holder the machine is. The processor is not busy yet.
     pub(crate) fn acquire_again(&self, token: ProcessorToken) {
         let processor = &self.scheduler.processors[token.index()];
-        processor.busy.begin(self.scheduler.clock.running_ns());
         self.note_cache(processor);
         self.last_processor.set(token.index());
         self.notice_recorder();

@@ -72,6 +72,14 @@ impl<'a> Driving<'a> {
         &self.driver().root
     }
 
+    /// A future that was ready at its first poll has made nothing busy.
+    fn end_busy(&self) {
+        let busy = &self.scheduler.processors[0].busy;
+        if busy.is_counting() {
+            busy.end(self.scheduler.clock.running_ns());
+        }
+    }
+
     fn driver(&self) -> &Driver {
         self.driver.as_ref().expect("it is dropped later")
     }
@@ -85,7 +93,7 @@ impl Drop for Driving<'_> {
         if let Some(token) = driver.local.machine.ownership.release() {
             driver.local.record_release(Some(&token), 0);
             driver.local.leave_recorder();
-            self.scheduler.processors[0].busy.end(self.scheduler.clock.running_ns());
+            self.end_busy();
             drop(self.scheduler.idle.put_driver(token, driver));
         }
         if self.scheduler.is_shutdown() {

@@ -139,22 +139,33 @@ fn tell_caller<R>(local: &Local, f: impl FnOnce() -> R) -> R {
 
 /// The order of turns. It is tokio's, and sched/README.md §10 describes it in full.
 fn drive(local: &Local, call: Call, root: &Root, is_ready: &mut dyn FnMut(&Root) -> bool) {
-    loop {
-        if root.is_woken() && poll_as(local, call.name, || is_ready(root)) {
-            // A task of a `LocalSet` may have yielded in the poll that has just ended.
-            return local.deferred.wake_all();
+    let mut is_done = || root.is_woken() && poll_as(local, call.name, || is_ready(root));
+    if !is_done() {
+        // Only now, because a future that is ready at once is not to pay for a reading of the clock.
+        local.begin_busy(0);
+        loop {
+            turn(local, call, root);
+            if is_done() {
+                break;
+            }
         }
-        if local.scheduler.is_shutdown() {
-            shutdown::leave(local);
-            local.deferred.wake_all();
-            tell_caller(local, || local.scheduler.panic_if_task_has());
-            wait_for(local, root);
-        } else if run_batch(local) == Batch::Full || has_yielded(local, root) {
-            look(local);
-        } else {
-            fail_if_deadlocked(local, call, root);
-            sleep_or_fail(local, call, root);
-        }
+    }
+    // A task of a `LocalSet` may have yielded in the poll that has just ended.
+    local.deferred.wake_all();
+}
+
+/// What comes between two polls of the root future.
+fn turn(local: &Local, call: Call, root: &Root) {
+    if local.scheduler.is_shutdown() {
+        shutdown::leave(local);
+        local.deferred.wake_all();
+        tell_caller(local, || local.scheduler.panic_if_task_has());
+        wait_for(local, root);
+    } else if run_batch(local) == Batch::Full || has_yielded(local, root) {
+        look(local);
+    } else {
+        fail_if_deadlocked(local, call, root);
+        sleep_or_fail(local, call, root);
     }
 }
 

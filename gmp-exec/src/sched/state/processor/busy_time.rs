@@ -41,6 +41,11 @@ impl BusyTime {
         }
     }
 
+    /// Whether a machine holds the processor.
+    pub(in crate::sched) fn is_counting(&self) -> bool {
+        self.word.load(Relaxed) < 0
+    }
+
     /// The sum at the moment `now`. Never less than an earlier call has returned.
     pub(crate) fn at(&self, now: u64) -> Duration {
         let word = self.word.load(Relaxed);
