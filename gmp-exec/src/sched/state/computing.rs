@@ -6,6 +6,9 @@
 //! sysmon's next look removes them. So no machine does anything at the end of such a poll.
 //!
 //! `Permits::counted` follows the list, under the list's lock.
+//!
+//! Rejected: a permit for each of these polls, released by the side that sees the end. The count was
+//! exact, and took two fences, three read-modify-writes and four models.
 
 use crate::sched::state::machine::Machine;
 use crate::sched::state::permits::Permits;
