@@ -109,7 +109,7 @@ impl Maker {
         }
     }
 
-    /// On the multi-thread flavour a yield differs: see gmp-exec/src/sched/README.md.
+    /// On the multi-thread flavour a yield differs: see gmp-exec/src/sched/README.md §10.
     fn pause(&self) -> StepKind {
         match self.shape {
             Shape::CurrentThread => StepKind::Yield,

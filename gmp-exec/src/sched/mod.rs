@@ -4,7 +4,8 @@
 //! as many as tasks may run at a time. A *machine* (M) is a thread, which runs tasks while it holds
 //! a processor. The model is Go's, except for how a processor moves from a stuck thread to another.
 //! A poll can't be interrupted, so the scheduler takes the processor from the machine instead of
-//! taking the task from the processor. README.md in this folder has the protocols and the glossary.
+//! taking the task from the processor. README.md in this folder leads through the scheduler and has
+//! the glossary; those in the folders below have the protocols.
 //!
 //! The modules stand in reading order. `state` is the data that machines share; it does not act.
 //! Every other module acts on that data.

@@ -2,10 +2,11 @@
 //! ([`UnhandledPanic::ShutdownRuntime`](crate::task::UnhandledPanic)), on the current-thread
 //! flavour.
 //!
-//! The panic is noted in the poll of the task, on the thread that drives the runtime. That thread
+//! The panic is found in the poll of the task, on the thread that drives the runtime. That thread
 //! shuts the runtime down at once, and cancels the tasks in the queue of its processor, so that
 //! none of them is polled again. It panics when the poll has ended, and wakes the other threads
-//! inside of `block_on`, which panic, too. The flag is set before they are notified.
+//! inside of `block_on`, which panic, too. The flag is set before they are notified, and they
+//! listen before they read the flag.
 
 use crate::context;
 use crate::sched::scheduler::Scheduler;

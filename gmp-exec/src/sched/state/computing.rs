@@ -7,6 +7,9 @@
 //!
 //! The limit of the permits is `max_hogs` less the polls that count. It follows the list under the
 //! list's lock.
+//!
+//! Rejected: a permit for each of these polls, released by the side that sees the end. The count was
+//! exact, and took two fences, three read-modify-writes and four models.
 
 use crate::sched::state::machine::Machine;
 use crate::sched::state::permits::Permits;

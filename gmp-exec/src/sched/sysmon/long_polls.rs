@@ -1,5 +1,8 @@
 //! After a poll that held its thread for long, machines expect more of them: for a while they keep
-//! the netpoll watched (`park::send_successor`) and have short time slices (sched/README.md §6).
+//! a machine in the netpoll (`park::send_successor`) and have short time slices (sched/README.md §6).
+//!
+//! Rejected: a poll beside the sleeper is not long. An axum server whose handlers compute for 3.4 ms
+//! then had a p90 of 4.6 to 4.8 instead of 3.6 to 3.9 ms.
 
 use std::time::{Duration, Instant};
 

@@ -247,7 +247,7 @@ impl Seen {
     }
 
     /// Judges the machine's thread. `is_waited_for`: something waits for its processor, so sysmon
-    /// wants to know at first sight that the thread sleeps.
+    /// asks at once whether the thread sleeps.
     pub(super) fn judge(&mut self, is_waited_for: bool, standard: &mut Standard) -> Verdict {
         if self.sighting.region.is_blocking() && self.is_again {
             return Verdict::Stuck(StuckBy::Blocking);

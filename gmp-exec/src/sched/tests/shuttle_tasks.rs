@@ -27,7 +27,7 @@ fn shuttle_tasks_spawn_storm() {
     });
 }
 
-/// Machines that steal more than one task wake two others, and all tasks run.
+/// Machines that steal more than one task wake others, and all tasks run.
 #[test]
 fn shuttle_tasks_burst_wakes_machines_two_at_a_time() {
     explore(|| {

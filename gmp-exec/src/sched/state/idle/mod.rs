@@ -95,7 +95,7 @@ impl Idle {
         let mut lists = self.lists.lock();
         let wake = lists.assign_to_spinner(&self.word);
         if matches!(wake, Wake::None) {
-            // Under the lock, and so before a processor is listed for which a submitter could trust
+            // Under the lock, and so before a processor is listed for which a submitter could rely on
             // this spinner.
             self.word.fetch_sub(ONE_SPINNING, AcqRel);
         }
