@@ -51,7 +51,7 @@ pub(super) struct Outcome {
     /// A processor was taken from a thread that slept.
     pub(super) has_found: bool,
     /// A thread sleeps, perhaps only for a moment.
-    pub(super) has_suspect: bool,
+    pub(super) has_sleeping: bool,
     /// Something waits, and no processor is idle. Perhaps no machine is inside a poll yet.
     pub(super) is_needed: bool,
     /// How long the look took.
@@ -79,7 +79,7 @@ impl Budget {
         } else {
             self.step = self.first;
         }
-        let has_reason = look.was_called || look.has_found || look.has_suspect || self.is_in_series;
+        let has_reason = look.was_called || look.has_found || look.has_sleeping || self.is_in_series;
         self.is_in_series = look.is_needed && has_reason && self.left > 0;
     }
 
@@ -120,7 +120,7 @@ mod tests {
     use super::*;
 
     const FRUITLESS: Outcome =
-        Outcome { was_called: false, has_found: false, has_suspect: false, is_needed: true, cost: Duration::ZERO };
+        Outcome { was_called: false, has_found: false, has_sleeping: false, is_needed: true, cost: Duration::ZERO };
 
     fn called() -> Outcome {
         Outcome { was_called: true, ..FRUITLESS }
@@ -198,7 +198,7 @@ mod tests {
         let (mut budget, now) = (Budget::default(), Instant::now());
         budget.account(called(), now);
         for _ in 0..10_000 {
-            budget.account(Outcome { has_suspect: true, ..FRUITLESS }, now + REFILL);
+            budget.account(Outcome { has_sleeping: true, ..FRUITLESS }, now + REFILL);
         }
         assert!(!budget.is_left());
     }

@@ -111,7 +111,7 @@ pub(super) struct Standard {
 pub(super) enum Verdict {
     Fine,
     /// Asleep, but the sleep may end in a moment.
-    Suspect,
+    Asleep,
     /// It has got no core, without which it would not have lasted long.
     Starved,
     /// Its processor may be taken.
@@ -270,7 +270,7 @@ impl Seen {
         let sleeps_on = was_asleep || self.stands_still || cfg!(loom);
         match state {
             Some(ThreadState::Asleep) if sleeps_on => Verdict::Stuck(StuckBy::Blocking),
-            Some(ThreadState::Asleep) => Verdict::Suspect,
+            Some(ThreadState::Asleep) => Verdict::Asleep,
             // A thread that is runnable but hardly ever gets a core is held up by the computer. The
             // task is not the cause.
             _ if is_long && self.computes() => Verdict::Stuck(StuckBy::Computing),

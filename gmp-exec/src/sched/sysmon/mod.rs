@@ -147,7 +147,7 @@ impl Scheduler {
         let outcome = Outcome {
             was_called: std::mem::take(&mut memory.was_called),
             has_found: found.has_blocked,
-            has_suspect: found.has_suspect,
+            has_sleeping: found.has_sleeping,
             is_needed: self.is_anything_waiting(),
             cost: found.cost,
         };

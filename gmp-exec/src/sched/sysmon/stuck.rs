@@ -35,7 +35,7 @@ impl Scheduler {
             let is_waited_for = any_is_needed || self.processors[seen.sighting.processor].has_work();
             let verdict = seen.judge(is_waited_for, &mut standard);
             found.cost += began.elapsed();
-            found.has_suspect |= verdict == Verdict::Suspect;
+            found.has_sleeping |= verdict == Verdict::Asleep;
             let lasted = now.duration_since(seen.since);
             if lasted >= threshold
                 && let Some(cause) = seen.cause_to_record(&verdict, threshold)
@@ -100,7 +100,7 @@ pub(super) struct Found {
     /// A processor was taken from a thread that sleeps.
     pub(super) has_blocked: bool,
     /// A thread sleeps, perhaps only for a moment.
-    pub(super) has_suspect: bool,
+    pub(super) has_sleeping: bool,
     /// A poll that computes and whose processor may not be taken yet.
     pub(super) refused: Option<Note>,
     /// The time that judging took, without the takes.

@@ -37,12 +37,12 @@ const VAIN: u32 = 4;
 /// recently.
 #[derive(Debug, Default)]
 pub(super) struct Absent {
-    watched: VecDeque<Watch>,
+    watched: VecDeque<AbsentPoll>,
     looked_at: Option<Instant>,
 }
 
 #[derive(Debug)]
-struct Watch {
+struct AbsentPoll {
     machine: Arc<Machine>,
     /// The poll that the rest is about.
     turn: Option<u64>,
@@ -69,7 +69,7 @@ enum Looked {
 
 impl Absent {
     fn add(&mut self, machines: Vec<Arc<Machine>>, now: Instant, pace: Duration) {
-        self.watched.extend(machines.into_iter().map(|machine| Watch::new(machine, now + pace, pace)));
+        self.watched.extend(machines.into_iter().map(|machine| AbsentPoll::new(machine, now + pace, pace)));
     }
 }
 
@@ -98,7 +98,7 @@ impl Scheduler {
         }
     }
 
-    fn look_at(self: &Arc<Self>, watch: &mut Watch, now: Instant) -> Looked {
+    fn look_at(self: &Arc<Self>, watch: &mut AbsentPoll, now: Instant) -> Looked {
         if now < watch.next {
             return Looked::For(0);
         }
@@ -147,9 +147,9 @@ impl Scheduler {
     }
 }
 
-impl Watch {
-    fn new(machine: Arc<Machine>, next: Instant, pause: Duration) -> Watch {
-        Watch { machine, turn: None, cpu: None, from: None, next, pause, vain: 0 }
+impl AbsentPoll {
+    fn new(machine: Arc<Machine>, next: Instant, pause: Duration) -> AbsentPoll {
+        AbsentPoll { machine, turn: None, cpu: None, from: None, next, pause, vain: 0 }
     }
 
     /// The machine is in this turn, which may be another one than at the last look.

@@ -16,7 +16,7 @@ use crate::sched::sysmon::Memory;
 use crate::sched::tests::explore;
 use crate::sched::tests::gate::Gate;
 use crate::sched::tests::stage::{
-    busy, idle, list_a_sleeper, run_one, scheduler, set_timer, set_timer_for, task, trusting, trusting_with,
+    busy, idle, list_a_sleeper, run_one, scheduler, set_timer, set_timer_for, task, watched, watched_with,
     without_processor,
 };
 use crate::sched::{handoff, submit};
@@ -81,7 +81,7 @@ fn loom_handoff_hand_off_with_timer() {
 #[test]
 fn loom_handoff_section_against_submit() {
     explore(2, || {
-        let scheduler = trusting_with(1, 3);
+        let scheduler = watched_with(1, 3);
         let ran = Gate::default();
         let blocking = busy(&scheduler).in_poll();
         let heirs = [idle(&scheduler), idle(&scheduler)].map(|heir| {
@@ -108,7 +108,7 @@ fn loom_handoff_section_against_submit() {
 #[test]
 fn loom_handoff_section_with_runnext() {
     explore(4, || {
-        let scheduler = trusting(1);
+        let scheduler = watched(1);
         list_a_sleeper(&scheduler);
         let ran = Gate::default();
         let [blocking, heir] = [busy(&scheduler).in_poll(), idle(&scheduler)];
@@ -128,7 +128,7 @@ fn loom_handoff_section_with_runnext() {
 #[test]
 fn loom_handoff_timer_in_section_against_submit() {
     explore(3, || {
-        let scheduler = trusting_with(1, 2);
+        let scheduler = watched_with(1, 2);
         let ran = Gate::default();
         let [blocking, heir] = [busy(&scheduler).in_poll(), idle(&scheduler)];
         let heir = heir.start(|local| {
@@ -156,7 +156,7 @@ fn loom_handoff_timer_in_section_against_submit() {
 #[test]
 fn loom_handoff_machine_that_comes_back_against_submit() {
     explore(4, || {
-        let scheduler = trusting_with(1, 2);
+        let scheduler = watched_with(1, 2);
         let ran = Gate::default();
         let [blocking, back] = [busy(&scheduler).in_poll(), without_processor(&scheduler)];
         let back = back.start(run_one);
@@ -175,7 +175,7 @@ fn loom_handoff_machine_that_comes_back_against_submit() {
 #[test]
 fn loom_handoff_machine_that_comes_back_against_section_with_runnext() {
     explore(4, || {
-        let scheduler = trusting_with(1, 2);
+        let scheduler = watched_with(1, 2);
         let ran = Gate::default();
         let [blocking, back] = [busy(&scheduler).in_poll(), without_processor(&scheduler)];
         let back = back.start(run_one);

@@ -19,7 +19,7 @@ use crate::sched::state::pool::{NotStarted, Pool, Submitted};
 use crate::sched::state::takeable::Note;
 use crate::sched::tests::explore;
 use crate::sched::tests::gate::Gate;
-use crate::sched::tests::stage::{busy, closure, idle, list_a_sleeper, scheduler, task, trusting};
+use crate::sched::tests::stage::{busy, closure, idle, list_a_sleeper, scheduler, task, watched};
 use crate::sched::{closures, hogs};
 use crate::sync::{Arc, thread};
 use crate::task::{Header, Kind, Place, Runnable, StuckBy, cancel, drop_now, new_task};
@@ -202,7 +202,7 @@ fn loom_permits_hog_ends_against_extra_grant() {
 #[test]
 fn loom_permits_poll_ends_and_is_counted_against_waiting() {
     explore(4, || {
-        let scheduler = trusting(2);
+        let scheduler = watched(2);
         list_a_sleeper(&scheduler);
         let ran = Arc::new(AtomicUsize::new(0));
         let [stuck, heir] = [busy(&scheduler), idle(&scheduler)];

@@ -8,14 +8,14 @@ use loom::thread;
 use crate::sched::state::machine::Machine;
 use crate::sched::state::sysmon::{Sysmon, calls};
 use crate::sched::tests::explore;
-use crate::sched::tests::stage::{busy, list_a_sleeper, task, trusting};
+use crate::sched::tests::stage::{busy, list_a_sleeper, task, watched};
 use crate::sync::Arc;
 
 /// A task is published, and no processor is idle.
 #[test]
 fn loom_sysmon_call_against_sleep() {
     explore(5, || {
-        let scheduler = trusting(1);
+        let scheduler = watched(1);
         list_a_sleeper(&scheduler);
         let stuck = busy(&scheduler).in_poll();
         let submitting = thread::spawn({
@@ -35,7 +35,7 @@ fn loom_sysmon_call_against_sleep() {
 #[test]
 fn loom_sysmon_stop_against_start() {
     explore(5, || {
-        let scheduler = trusting(1);
+        let scheduler = watched(1);
         let stopping = thread::spawn({
             let scheduler = scheduler.clone();
             move || scheduler.sysmon.stop()

@@ -29,7 +29,7 @@ fn shuttle_tasks_spawn_storm() {
 
 /// Machines that steal more than one task wake others, and all tasks run.
 #[test]
-fn shuttle_tasks_burst_wakes_machines_two_at_a_time() {
+fn shuttle_tasks_burst_wakes_machines() {
     explore(|| {
         let runtime = runtime(5);
         let ran = Arc::new(AtomicUsize::new(0));

@@ -30,12 +30,12 @@ pub(crate) fn scheduler(processors: usize) -> Arc<Scheduler> {
 
 /// As [`scheduler`], but its machines trust that sysmon looks at them. No sysmon runs, so the model
 /// shows that none is needed.
-pub(crate) fn trusting(processors: usize) -> Arc<Scheduler> {
-    trusting_with(processors, config(processors, Flavor::MultiThread).max_machines)
+pub(crate) fn watched(processors: usize) -> Arc<Scheduler> {
+    watched_with(processors, config(processors, Flavor::MultiThread).max_machines)
 }
 
 /// The same with a cap on its machines.
-pub(crate) fn trusting_with(processors: usize, max_machines: usize) -> Arc<Scheduler> {
+pub(crate) fn watched_with(processors: usize, max_machines: usize) -> Arc<Scheduler> {
     Scheduler::new(Config { sysmon: true, max_machines, ..config(processors, Flavor::MultiThread) })
 }
 
