@@ -32,12 +32,12 @@ impl ThreadClock {
     }
 
     /// shuttle's threads share one real thread. A random choice decides whether a stuck thread has
-    /// computed, so that models try both.
+    /// computed, more than a model lasts, so that models try both.
     #[cfg(shuttle)]
     pub(crate) fn read(self) -> Option<Duration> {
         use shuttle::rand::Rng;
         let computes = shuttle::rand::thread_rng().gen_bool(0.5);
-        Some(if computes { Duration::MAX / 20 } else { Duration::ZERO })
+        Some(if computes { Duration::from_secs(3_600) } else { Duration::ZERO })
     }
 
     /// The CPU time that the thread has used. `None` also if a filter has come that may forbid to
