@@ -137,7 +137,7 @@ impl Scheduler {
     /// `wake_one` does: the owner will run that task, and if the owner is stuck sysmon takes its
     /// processor.
     pub(crate) fn has_visible_work(&self) -> bool {
-        !self.global.is_empty() || self.processors.iter().any(|processor| !processor.queue.is_empty())
+        !self.global.is_empty() || self.processors.any(|processor| !processor.queue.is_empty())
     }
 
     /// Whether there is visible work, or a timer is due.

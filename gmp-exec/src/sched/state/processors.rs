@@ -59,6 +59,18 @@ impl Processors {
         self.own.iter().chain(added.flat_map(|part| part.own.iter()))
     }
 
+    /// Whether `is` holds for a processor. Without `iter`, whose chain the compiler inlines or does not
+    /// for reasons elsewhere: this is asked for each spawn and each blocking section.
+    #[inline]
+    pub(in crate::sched) fn any(&self, is: impl Fn(&Processor) -> bool) -> bool {
+        self.own.iter().any(&is) || self.more().is_some_and(|added| added.is_any(&is))
+    }
+
+    #[cold]
+    fn is_any(&self, is: &dyn Fn(&Processor) -> bool) -> bool {
+        self.parts().any(|part| part.own.iter().any(is))
+    }
+
     /// All processors once, in an order chosen by `random`. `cache`: those next to this cache come
     /// first. One that moves to another cache meanwhile may be left out, or come twice.
     #[inline]

@@ -26,7 +26,7 @@ impl Scheduler {
         self.idle.are_all_busy()
             && (!self.global.is_empty()
                 || self.earliest_timer() <= self.clock.now_ns()
-                || self.processors.iter().any(|processor| processor.has_work()))
+                || self.processors.any(|processor| processor.has_work()))
     }
 
     /// Whether something waits that any processor could serve, and none is idle.
@@ -42,7 +42,7 @@ impl Scheduler {
     /// counts: on an idle processor it has no owner that would run it.
     pub(super) fn is_unattended(&self) -> bool {
         let waits = !self.global.is_empty()
-            || self.processors.iter().any(|processor| processor.has_work())
+            || self.processors.any(|processor| processor.has_work())
             || self.earliest_timer() != u64::MAX;
         waits && self.idle.snapshot().spares == 0
     }
