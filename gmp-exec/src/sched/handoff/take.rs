@@ -105,6 +105,7 @@ impl Scheduler {
         outcome
     }
 
+    /// A machine that computes keeps its processor if as many compute without one as may.
     fn take_if_permitted(self: &Arc<Self>, note: &Note, take: Take) -> TakeOutcome {
         if self.is_beyond_limit(note) { TakeOutcome::Refused } else { take(self, note) }
     }
@@ -116,8 +117,7 @@ impl Scheduler {
             && !self.computing.is_computing(&note.machine, note.seen.turn())
     }
 
-    /// The same for a machine that computes, although as many machines as allowed compute without a
-    /// processor.
+    /// [`Scheduler::retake`], although as many machines compute without a processor as may.
     pub(in crate::sched) fn retake_beyond_limit(self: &Arc<Self>, note: &Note) -> TakeOutcome {
         self.reserve_and_retake(note)
     }
