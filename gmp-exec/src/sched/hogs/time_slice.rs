@@ -1,6 +1,6 @@
 //! Time slices of machines (`sys::time_slice`). For a while after a long poll they are short, so that
-//! the kernel lets a machine run soon after it wakes up. A machine that computes
-//! without a processor has a long one. sysmon's is shorter than all.
+//! the kernel lets a machine run soon after the machine wakes up. A machine that computes without a
+//! processor has a long slice. sysmon's slice is the shortest.
 //!
 //! The taker's and the machine's steps, and why their order matters: sched/README.md §7.
 
@@ -58,8 +58,8 @@ impl Scheduler {
     }
 }
 
-/// sysmon has something to look at for the first time. With a longer slice than a machine's, it would wait for its
-/// core until a stuck machine there has been interrupted by the kernel's clock, up to 4 ms.
+/// sysmon has something to look at for the first time. With a longer slice than a machine's, sysmon
+/// would wait for its core until the kernel's clock interrupts a stuck machine there, up to 4 ms.
 pub(in crate::sched) fn shorten_for_sysmon(scheduler: &Scheduler) {
     if scheduler.config.time_slices.may_be_set()
         && let Some(thread) = ThreadId::of_current_thread()

@@ -2,8 +2,9 @@
 //! calling the hooks around polls.
 //!
 //! Without all this a poll executes no instruction for them: `execute` takes the branch that it
-//! takes for spinning machines ([`AT_POLL`](crate::sched::state::unusual::AT_POLL)). A duration counts for the processor that the
-//! machine has acquired last: the poll of a known hog has none, and a long poll may lose it.
+//! takes for spinning machines (`AT_POLL` of `state::unusual`). A duration counts for the processor
+//! that the machine has acquired last: the poll of a known hog has no processor, and a long poll may
+//! lose its processor.
 
 use std::time::Duration;
 

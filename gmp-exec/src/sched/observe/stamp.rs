@@ -1,8 +1,9 @@
 //! Noting when a task is scheduled, where the builder asks for scheduling latencies.
 //!
 //! Without them a submission executes no instruction for this: `submit_here` takes the branch that
-//! it takes for tasks that a reactor wakes ([`AT_SUBMIT`](crate::sched::state::unusual::AT_SUBMIT)). The submitter has the task's
-//! `Runnable`, so it writes the stamp alone; the machine that polls the task reads it (`measure`).
+//! it takes for tasks that a reactor wakes (`AT_SUBMIT` of `state::unusual`). The submitter has the
+//! task's `Runnable`, so no other thread writes the stamp; the machine that polls the task reads the
+//! stamp (`measure`).
 
 use crate::sched::local::Local;
 use crate::sched::observe::record;

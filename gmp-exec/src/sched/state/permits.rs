@@ -22,8 +22,9 @@ use crate::task::Runnable;
 
 /// Every change of `word` is a read-modify-write. `Relaxed`: what a thread must see beside the word
 /// is inside the lock, and a thread that sees `MUST_LOCK` takes the lock. `word` never falls
-/// below 0, because the thread that releases a permit has learnt of it with the task. Only a release is `Release`, and `held` is `Acquire`: a
-/// thread that finds no permit held sees what the holders have done before.
+/// below 0, because the thread that releases a permit has learnt of the permit with the task. Only a
+/// release is `Release`, and `held` is `Acquire`: a thread that finds no permit held sees what the
+/// holders have done before.
 #[derive(Debug)]
 pub(crate) struct Permits {
     /// The permits that are held, times `PERMIT`; and `MUST_LOCK`.

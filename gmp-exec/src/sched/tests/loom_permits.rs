@@ -198,7 +198,8 @@ fn loom_permits_hog_ends_against_extra_grant() {
 }
 
 /// The processor of a poll that computes is taken, so there is no room for a hog, while the poll ends
-/// and the hog begins to wait. sysmon's next count lets the hog in.
+/// and the hog begins to wait. sysmon's next count lets the hog in. Seen to fail when the count keeps
+/// polls that are over.
 #[test]
 fn loom_permits_poll_ends_and_is_counted_against_waiting() {
     explore(4, || {
