@@ -6,6 +6,7 @@ use std::ops::RangeInclusive;
 
 use crate::procs::MAX_PROCS;
 use crate::runtime::Handle;
+use crate::sched::resize::set_max_procs;
 
 impl Handle {
     /// Returns how many tasks may run at a time: the number of processors in use or idle.
@@ -56,7 +57,7 @@ impl Handle {
     pub fn set_max_procs(&self, count: usize) -> Result<usize, MaxProcsError> {
         let range = if self.scheduler().config.is_current_thread() { 1..=1 } else { 1..=MAX_PROCS };
         if range.contains(&count) {
-            Ok(self.scheduler().set_max_procs(count))
+            Ok(set_max_procs(self.scheduler(), count))
         } else {
             Err(MaxProcsError { count, range })
         }

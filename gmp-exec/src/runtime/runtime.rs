@@ -9,6 +9,7 @@ use crate::context::{self, Entered};
 use crate::metrics::RuntimeMetrics;
 use crate::runtime::leaks::Verdict;
 use crate::runtime::{Builder, EnterGuard, Handle};
+use crate::sched::shutdown;
 use crate::task::JoinHandle;
 
 /// A scheduler with its processors, machines and timers.
@@ -179,7 +180,7 @@ impl Runtime {
         self.waits = false;
         let verdict = self.shutdown();
         if may_block() {
-            self.handle.scheduler().wait(Some(limit));
+            shutdown::wait(self.handle.scheduler(), Some(limit));
         }
         verdict.tell();
     }
@@ -208,7 +209,7 @@ impl Runtime {
     fn shutdown(&self) -> Verdict {
         let verdict = Verdict::of(self.handle.scheduler());
         let _current = self.handle.enter();
-        self.handle.scheduler().shutdown();
+        shutdown::begin(self.handle.scheduler());
         verdict
     }
 }
@@ -220,7 +221,7 @@ impl Drop for Runtime {
             return;
         }
         if may_block() {
-            self.handle.scheduler().wait(None);
+            shutdown::wait(self.handle.scheduler(), None);
             verdict.tell();
         } else if !std::thread::panicking() {
             panic!(

@@ -20,7 +20,7 @@ mod local;
 mod run;
 
 mod park;
-mod submit;
+pub(crate) mod submit;
 
 pub(crate) mod handoff;
 pub(crate) mod hogs;
@@ -28,7 +28,7 @@ pub(crate) mod sysmon;
 
 pub(crate) mod closures;
 pub(crate) mod current_thread;
-mod resize;
+pub(crate) mod resize;
 pub(crate) mod shutdown;
 
 pub(crate) mod lost;

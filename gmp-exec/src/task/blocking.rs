@@ -11,6 +11,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use crate::context::{self, Entered};
+use crate::sched::closures::submit_closure;
 use crate::sched::config::Flavor;
 use crate::sched::handoff::section::{Section, blocking_section};
 use crate::sched::state::all_machines::await_again;
@@ -159,7 +160,7 @@ where
     let (runnable, handle) = new_task(header, future);
     context::count(scheduler, |counters| &counters.spawned);
     context::outside(scheduler).closures.add_shared(1);
-    scheduler.submit_closure(runnable)?;
+    submit_closure(scheduler, runnable)?;
     Ok(handle)
 }
 

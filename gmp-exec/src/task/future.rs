@@ -24,6 +24,7 @@ use super::registry::Wait;
 use super::{traced, unhandled_panic, waker_events, watch};
 use crate::contain::contain;
 use crate::context;
+use crate::sched::closures::at_shutdown;
 
 pin_project! {
     pub(super) struct TaskFuture<F> {
@@ -69,7 +70,7 @@ pub(super) struct Outcome<T>(Option<Result<(T, Id), JoinError>>);
 
 /// Cancels a scheduled task: its future is dropped at once, and its handle returns
 /// `JoinError::cancelled`. A closure that must finish, or that may still run at the end of the
-/// runtime, is passed to `Scheduler::finish` instead.
+/// runtime, is passed to `at_shutdown::finish` instead.
 pub(crate) fn cancel(runnable: Runnable) {
     if runnable.metadata().may_run_at_end() {
         return finish(runnable);
@@ -86,7 +87,7 @@ pub(crate) fn drop_now(runnable: Runnable) {
 fn finish(closure: Runnable) {
     let home = closure.metadata().home.clone();
     match &*home {
-        Home::Scheduler(scheduler) => scheduler.finish(closure),
+        Home::Scheduler(scheduler) => at_shutdown::finish(scheduler, closure),
         Home::Local(_) => unreachable!("closures belong to schedulers"),
     }
 }

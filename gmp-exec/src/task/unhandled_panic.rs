@@ -2,6 +2,7 @@
 
 use super::header::Header;
 use super::home::Home;
+use crate::sched::shutdown::task_panic::note_panic;
 use crate::sync::atomic::AtomicU8;
 use crate::sync::atomic::Ordering::Relaxed;
 
@@ -28,7 +29,7 @@ impl UnhandledPanic {
 pub(super) fn note(task: &Header) {
     match &*task.home {
         _ if task.is_closure() => {}
-        Home::Scheduler(scheduler) => scheduler.note_panic(),
+        Home::Scheduler(scheduler) => note_panic(scheduler),
         Home::Local(home) => home.on_panic.note(),
     }
 }

@@ -14,6 +14,7 @@ use super::clock::Clock;
 use super::timers::{TimerSlot, Timers};
 use crate::context;
 use crate::sched::Scheduler;
+use crate::sched::submit::wake::{announce_timer, interrupt_sleeper, wake_one};
 use crate::sync::Arc;
 use crate::sync::atomic::Ordering::SeqCst;
 use crate::sync::atomic::fence;
@@ -98,7 +99,7 @@ impl<'a> Driver<'a> {
     /// Called after the clock was moved: timers may be due while another thread sleeps until later.
     pub(crate) fn announce_jump(self) {
         fence(SeqCst);
-        self.0.interrupt_sleeper();
+        interrupt_sleeper(self.0);
     }
 
     fn timers(self, processor: usize) -> &'a Timers {
@@ -108,8 +109,8 @@ impl<'a> Driver<'a> {
     #[cold]
     fn announce(self, when: u64) {
         fence(SeqCst);
-        if !self.0.announce_timer(when) {
-            self.0.wake_one();
+        if !announce_timer(self.0, when) {
+            wake_one(self.0);
         }
     }
 }

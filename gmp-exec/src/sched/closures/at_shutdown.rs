@@ -5,47 +5,46 @@ use crate::sched::scheduler::Scheduler;
 use crate::sched::scheduler_ref::SchedulerRef;
 use crate::sched::state::machine::Machine;
 use crate::sched::state::machine::ownership::Region;
+use crate::sched::submit::threads::start_thread;
 use crate::sync::{Arc, Mutex};
 use crate::task::{Runnable, drop_now, run_watched};
 
-impl Scheduler {
-    /// Runs a closure although the runtime is shutting down. It does so if the closure must not be
-    /// dropped, or if there is a permit for it, so that it would have begun if shutdown had begun a
-    /// moment later. The closure runs on a thread of its own: the calling thread may be sysmon,
-    /// which other threads wait for, or a caller of `shutdown_background`, which must not wait.
-    pub(crate) fn finish(self: &Arc<Self>, task: Runnable) {
-        let must_finish = task.metadata().must_finish();
-        let has_permit = task.metadata().take_permit();
-        if !must_finish && !has_permit && !self.closures.permits.try_acquire() {
-            return drop_now(task);
-        }
-        let task = Arc::new(Mutex::new(Some(task)));
-        let for_thread = task.clone();
-        let scheduler = self.clone();
-        let started =
-            self.start_thread(Machine::new(0), move |machine| scheduler.serve_one(&machine, &for_thread, must_finish));
-        if started.is_err() {
-            take_and(&task, |task| {
-                if must_finish {
-                    run_watched(task);
-                } else {
-                    drop_now(task);
-                }
-            });
-            self.finished(must_finish);
-        }
+/// Runs a closure although the runtime is shutting down. It does so if the closure must not be
+/// dropped, or if there is a permit for it, so that it would have begun if shutdown had begun a
+/// moment later. The closure runs on a thread of its own: the calling thread may be sysmon,
+/// which other threads wait for, or a caller of `shutdown_background`, which must not wait.
+pub(crate) fn finish(scheduler: &Arc<Scheduler>, task: Runnable) {
+    let must_finish = task.metadata().must_finish();
+    let has_permit = task.metadata().take_permit();
+    if !must_finish && !has_permit && !scheduler.closures.permits.try_acquire() {
+        return drop_now(task);
     }
-
-    fn serve_one(self: Arc<Self>, machine: &Machine, task: &Mutex<Option<Runnable>>, must_finish: bool) {
-        let _entered = context::enter_blocking_thread(SchedulerRef::new(self.clone()));
-        take_and(task, |task| run_on(machine, task));
-        self.finished(must_finish);
+    let task = Arc::new(Mutex::new(Some(task)));
+    let for_thread = task.clone();
+    let started = start_thread(scheduler, Machine::new(0), move |scheduler, machine| {
+        serve_one(scheduler, machine, &for_thread, must_finish);
+    });
+    if started.is_err() {
+        take_and(&task, |task| {
+            if must_finish {
+                run_watched(task);
+            } else {
+                drop_now(task);
+            }
+        });
+        finished(scheduler, must_finish);
     }
+}
 
-    fn finished(&self, must_finish: bool) {
-        if !must_finish {
-            self.closures.permits.release_after_close();
-        }
+fn serve_one(scheduler: &Arc<Scheduler>, machine: &Machine, task: &Mutex<Option<Runnable>>, must_finish: bool) {
+    let _entered = context::enter_blocking_thread(SchedulerRef::new(scheduler.clone()));
+    take_and(task, |task| run_on(machine, task));
+    finished(scheduler, must_finish);
+}
+
+fn finished(scheduler: &Scheduler, must_finish: bool) {
+    if !must_finish {
+        scheduler.closures.permits.release_after_close();
     }
 }
 

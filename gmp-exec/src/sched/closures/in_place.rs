@@ -3,7 +3,9 @@
 
 use std::time::Instant;
 
+use crate::sched::closures::release_closure_permit;
 use crate::sched::handoff;
+use crate::sched::handoff::{has_waiting_work, has_work_nearby};
 use crate::sched::local::Local;
 use crate::sched::observe::measure;
 use crate::sched::shutdown::last_poll::Outside;
@@ -31,14 +33,14 @@ pub(in crate::sched) fn execute(local: &Local, task: Runnable) {
     drop(outside);
     // If the closure was aborted, its function has not run.
     await_again();
-    scheduler.release_closure_permit();
+    release_closure_permit(scheduler);
 }
 
 /// Hands off the processor first, as for a known hog: where closures are long, each would make
 /// other tasks wait for sysmon.
 fn run_without_processor(local: &Local, task: Runnable) {
     let since = Instant::now();
-    if local.scheduler.has_waiting_work(local) {
+    if has_waiting_work(&local.scheduler, local) {
         handoff::hand_off(local);
     }
     measure::poll_recorded(local, task, Region::Blocking);
@@ -48,7 +50,7 @@ fn run_without_processor(local: &Local, task: Runnable) {
 fn run_with_processor(local: &Local, task: Runnable) {
     let scheduler = &local.scheduler;
     // Without sysmon the closure itself is a blocking section that hands off the processor.
-    if scheduler.config.sysmon && scheduler.has_work_nearby(local) {
+    if scheduler.config.sysmon && has_work_nearby(scheduler, local) {
         scheduler.sysmon.look_soon();
     }
     // If the closure is long, sysmon takes the processor, and the next closures count as long.

@@ -5,6 +5,7 @@ use std::task::{Wake, Waker};
 
 use crate::sched::observe::root_record;
 use crate::sched::scheduler::Scheduler;
+use crate::sched::submit::wake::interrupt_sleeper;
 use crate::sync::Arc;
 use crate::sync::atomic::Ordering::*;
 use crate::sync::atomic::{AtomicBool, AtomicU64, fence};
@@ -37,7 +38,7 @@ impl Wake for Target {
         root_record::wake(&self.scheduler, || self.id.load(Relaxed), || self.woken.load(Relaxed));
         self.woken.store(true, Release);
         fence(SeqCst);
-        self.scheduler.interrupt_sleeper();
+        interrupt_sleeper(&self.scheduler);
         self.scheduler.vacant.notify();
     }
 }

@@ -1,7 +1,7 @@
 //! Blocking sections: parts of a poll that are declared to block (Go: `entersyscall`).
 
 use crate::context;
-use crate::sched::handoff::hand_off;
+use crate::sched::handoff::{hand_off, has_waiting_work};
 use crate::sched::local::{InScheduler, Local};
 use crate::sched::shutdown::last_poll;
 use crate::sched::state::machine::ownership::Region;
@@ -51,7 +51,7 @@ fn begin(local: &Local, section: Section) -> Option<End<'_>> {
         guard.leave_for(Region::Offered);
         offer(local);
     } else {
-        if scheduler.has_waiting_work(local) {
+        if has_waiting_work(scheduler, local) {
             scheduler.sysmon.look_soon();
         }
         guard.leave_for(Region::Blocking);
@@ -80,7 +80,7 @@ fn offer(local: &Local) {
 #[cold]
 fn something_waits(local: &Local) {
     let scheduler = &local.scheduler;
-    if scheduler.has_waiting_work(local) {
+    if has_waiting_work(scheduler, local) {
         give_away(local, &local.enter());
     } else {
         scheduler.retake_listed();

@@ -4,6 +4,7 @@
 //! `Ownership::take` decides whether the processor is taken; §3 of sched/README.md proves that this
 //! is safe. `Takeable::take` calls it, under a lock that admits one taker at a time.
 
+use crate::sched::handoff::hand_off_token;
 use crate::sched::observe::record;
 use crate::sched::scheduler::Scheduler;
 use crate::sched::state::idle::Reserved;
@@ -11,6 +12,8 @@ use crate::sched::state::machine::ownership::{ClaimResult, ProcessorToken, Regio
 use crate::sched::state::machine::{Assignment, Birth, Machine};
 use crate::sched::state::sysmon::calls;
 use crate::sched::state::takeable::Note;
+use crate::sched::submit::threads::{say_no_thread, spawn_thread};
+use crate::sched::submit::wake::wake_one_unfenced;
 use crate::sync::Arc;
 use crate::sync::atomic::Ordering::*;
 use crate::sync::atomic::fence;
@@ -134,7 +137,7 @@ impl Scheduler {
                 // Wake one for it.
                 fence(SeqCst);
                 if self.has_visible_work() {
-                    self.wake_one_unfenced();
+                    wake_one_unfenced(self);
                 }
                 TakeOutcome::Stale
             }
@@ -165,7 +168,7 @@ impl Scheduler {
             ClaimResult::Refused => TakeOutcome::Stale,
             ClaimResult::Taken(token) => {
                 self.note_taken(&token, note);
-                self.hand_off(token);
+                hand_off_token(self, token);
                 TakeOutcome::Done
             }
         }
@@ -207,10 +210,10 @@ impl Scheduler {
             }
             Reserved::Start { id } => {
                 let machine = Machine::new(id);
-                match self.spawn_thread(&machine, Birth::Reserved) {
+                match spawn_thread(self, &machine, Birth::Reserved) {
                     Ok(()) => Some(machine),
                     Err(error) => {
-                        self.say_no_thread(&error);
+                        say_no_thread(self, &error);
                         self.idle.uncount_machine();
                         None
                     }

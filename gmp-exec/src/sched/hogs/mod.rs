@@ -34,6 +34,7 @@ use crate::sched::state::machine::hog_poll::HogPoll;
 use crate::sched::state::machine::ownership::Region;
 use crate::sched::state::permits::Acquired;
 use crate::sched::state::unusual::{AT_END, CROWDED, HOG, MEASURES, RECORDS};
+use crate::sched::submit::wake::submit_global;
 use crate::sync::Arc;
 use crate::task::{Header, Runnable, StuckBy};
 
@@ -217,7 +218,7 @@ impl Scheduler {
     /// Queues a task that has waited for a permit and got one.
     pub(in crate::sched) fn submit_permitted(self: &Arc<Self>, task: Runnable) {
         task.metadata().give_permit();
-        self.submit_global([task]);
+        submit_global(self, [task]);
     }
 
     /// A task that may wait for a permit was aborted. Its future is to be dropped, which needs no
@@ -225,7 +226,7 @@ impl Scheduler {
     pub(crate) fn submit_aborted_hogs(self: &Arc<Self>) {
         let aborted = self.hogs.take_aborted();
         if !aborted.is_empty() {
-            self.submit_global(aborted);
+            submit_global(self, aborted);
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Parking a machine that has found no work (Go: `stopm`).
 //!
 //! The machine returns its processor, looks at every queue once more, and sleeps. This is the other
-//! half of `Scheduler::wake_one` (sched/README.md §4): whatever makes `submit` wake a machine must
+//! half of `wake_one` (sched/README.md §4): whatever makes `submit` wake a machine must
 //! make a machine come back from here, or a task waits beside a sleeping machine. One machine
 //! sleeps in the netpoll, where descriptors and timers wake it. The others sleep until a waker
 //! assigns them a processor.
@@ -19,6 +19,7 @@ use crate::sched::state::idle::{Rejoin, Role};
 use crate::sched::state::machine::Assignment;
 use crate::sched::state::unusual::SPINS;
 use crate::sched::submit::inject;
+use crate::sched::submit::wake::{announce_timer, submit_global, wake_one, wake_one_unfenced};
 use crate::sync::Arc;
 use crate::sync::atomic::Ordering::{Relaxed, SeqCst};
 use crate::sync::atomic::fence;
@@ -75,7 +76,7 @@ pub(in crate::sched) fn sleep(local: &Local, role: Role) -> Next {
 fn ask_once_more(local: &Local) {
     fence(SeqCst);
     if local.scheduler.has_due_work() {
-        local.scheduler.wake_one_unfenced();
+        wake_one_unfenced(&local.scheduler);
     }
 }
 
@@ -100,7 +101,7 @@ pub(in crate::sched) fn park_as_spare(local: &Local) -> Next {
     // The machine in the netpoll may not know of a timer of this machine's processor.
     let earliest = scheduler.earliest_timer();
     if earliest != u64::MAX {
-        scheduler.announce_timer(earliest);
+        announce_timer(scheduler, earliest);
     }
     time_slice::adapt(local);
     scheduler.config.hooks.parking();
@@ -174,7 +175,7 @@ fn leave_netpoll(local: &Local, ready: Vec<Runnable>) -> Next {
                 local.machine.take_assignment().expect("a machine is assigned something before it is unlisted");
             match local.accept(assignment) {
                 Next::Exit => {
-                    scheduler.submit_global(ready);
+                    submit_global(scheduler, ready);
                     Next::Exit
                 }
                 _ => inject_ready(local, ready),
@@ -182,7 +183,7 @@ fn leave_netpoll(local: &Local, ready: Vec<Runnable>) -> Next {
         }
         Rejoin::NoProcessor => {
             if !ready.is_empty() {
-                scheduler.submit_global(ready);
+                submit_global(scheduler, ready);
             }
             ask_once_more(local);
             park_as_spare(local)
@@ -194,7 +195,7 @@ fn leave_netpoll(local: &Local, ready: Vec<Runnable>) -> Next {
 /// wakes another machine to sleep there instead, if such polls are likely (sched/README.md §6).
 fn send_successor(scheduler: &Arc<Scheduler>) {
     if scheduler.sysmon.expects_long_polls.load(Relaxed) {
-        scheduler.wake_one();
+        wake_one(scheduler);
     }
 }
 
@@ -203,7 +204,7 @@ fn inject_ready(local: &Local, ready: Vec<Runnable>) -> Next {
     let first = match guard.held() {
         Some(held) => inject(&local.scheduler, &held, ready),
         None => {
-            local.scheduler.submit_global(ready);
+            submit_global(&local.scheduler, ready);
             None
         }
     };

@@ -8,6 +8,7 @@
 use std::time::{Duration, Instant};
 
 use crate::sched::config::CountCpus;
+use crate::sched::resize::follow_cpus;
 use crate::sched::scheduler::Scheduler;
 use crate::sync::Arc;
 use crate::sys::seccomp;
@@ -34,7 +35,7 @@ impl Follower {
             return;
         }
         self.asked = Instant::now();
-        if seccomp::has_come() || !scheduler.follow(source()) {
+        if seccomp::has_come() || !follow_cpus(scheduler, source()) {
             self.source = None;
         }
     }
@@ -48,6 +49,7 @@ mod tests {
     use super::*;
     use crate::runtime::Builder;
     use crate::sched::config::Config;
+    use crate::sched::resize::set_max_procs;
 
     /// What the system says.
     static CPUS: AtomicUsize = AtomicUsize::new(0);
@@ -74,7 +76,7 @@ mod tests {
         assert_eq!(scheduler.idle.active(), 2, "the second is not over");
         assert_eq!([4, 1, 3].map(|cpus| a_second_later(&mut follower, &scheduler, cpus)), [4, 1, 3]);
         assert_eq!(scheduler.resizing.changes.get(), 3);
-        assert_eq!(scheduler.set_max_procs(3), 3);
+        assert_eq!(set_max_procs(&scheduler, 3), 3);
         assert_eq!(a_second_later(&mut follower, &scheduler, 5), 3);
         assert!(follower.source.is_none(), "it need not ask any more");
         assert_eq!(scheduler.resizing.changes.get(), 3);

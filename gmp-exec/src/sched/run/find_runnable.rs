@@ -18,6 +18,7 @@ use crate::sched::run::steal;
 use crate::sched::shutdown;
 use crate::sched::state::processor::local_queue::{CAPACITY, HALF};
 use crate::sched::state::unusual::SPINS;
+use crate::sched::submit::wake::wake_one;
 use crate::sched::submit::{inject, push_tail};
 use crate::task::Runnable;
 
@@ -113,7 +114,7 @@ fn look_around(local: &Local, held: &Held<'_>) -> Option<Runnable> {
         queue_ready(local, held, or_panic(local.scheduler.netpoll_gate.look(local)));
         local.note_cache(processor);
         if processor.has_work_to_share(&held.proof) {
-            local.scheduler.wake_one();
+            wake_one(&local.scheduler);
         }
     } else if tick % TIMER_INTERVAL == 0 && processor.timers.earliest() != u64::MAX {
         fire_timers_of(local, held.index);
@@ -174,7 +175,7 @@ pub(in crate::sched) fn take_global(local: &Local, held: &Held<'_>, part: &mut u
         kept = true;
     });
     if kept {
-        scheduler.wake_one();
+        wake_one(scheduler);
     }
     first
 }

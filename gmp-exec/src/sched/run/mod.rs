@@ -17,6 +17,7 @@ use crate::sched::shutdown::last_poll;
 use crate::sched::state::machine::ownership::Region;
 use crate::sched::state::machine::{Birth, Machine};
 use crate::sched::state::unusual::{AT_POLL, CROWDED, MEASURES, RECORDS, SPINS};
+use crate::sched::submit::wake::wake_one;
 use crate::sched::{closures, hogs};
 use crate::sync::Arc;
 use crate::task::{Header, Runnable, Special};
@@ -107,6 +108,6 @@ fn stop_spinning(local: &Local) {
     let scheduler = &local.scheduler;
     let was_last = scheduler.idle.stop_spinning();
     if was_last && (scheduler.idle.has_idle() || scheduler.has_visible_work()) {
-        scheduler.wake_one();
+        wake_one(scheduler);
     }
 }

@@ -73,6 +73,7 @@ mod tests {
 
     use crate::runtime::{Builder, Handle, Runtime};
     use crate::sched::config::Config;
+    use crate::sched::submit::threads::start_first_machine;
     use crate::sched::{Scheduler, SchedulerRef};
     use crate::sync::Arc;
     use crate::sys::caches::Caches;
@@ -97,7 +98,7 @@ mod tests {
         let caches: &Caches = Box::leak(Box::new(Caches::below(root.path(), || Some(cpu())).unwrap()));
         let config = Builder::new_multi_thread().worker_threads(PROCESSORS).sysmon(false).config(false).unwrap();
         let scheduler = Scheduler::new(Config { caches: Some(caches), ..config });
-        scheduler.start_first_machine().unwrap();
+        start_first_machine(&scheduler).unwrap();
         Runtime::of(Handle::of(SchedulerRef::new(scheduler)))
     }
 

@@ -8,7 +8,7 @@
 //!
 //! The second step comes when the tasks are closed, every processor was drained, and no machine is
 //! inside a poll. Other threads bring about each of the three, so each of them calls
-//! [`Scheduler::end_if_last`] afterwards, and the last one finds all three true
+//! [`end_if_last`] afterwards, and the last one finds all three true
 //! (sched/README.md §9).
 //!
 //! `block_in_place` and `block_on` count as outside of the poll, as on tokio: they may wait for a
@@ -25,38 +25,36 @@ use crate::sync::atomic::fence;
 use crate::sys::membarrier;
 use crate::time::timers::wake_all;
 
-impl Scheduler {
-    /// Ends timers and I/O if no poll is under way and none can begin. The caller has just made one
-    /// of the steps towards that.
-    #[cold]
-    pub(in crate::sched) fn end_if_last(&self) {
-        // Between the caller's own step and its look at the steps of other threads.
-        fence(SeqCst);
-        if !self.last_poll.is_closed(|| self.processors.len()) {
-            return;
-        }
-        // Where the barrier fails, a machine may seem to be in a poll that it has just left. There
-        // is no other way to learn of that.
-        let _ = membarrier::heavy();
-        if !self.all_machines.any(|machine| machine.may_poll.load(Relaxed)) && self.last_poll.begin_end() {
-            self.end_timers();
-            self.end_network();
-        }
+/// Ends timers and I/O if no poll is under way and none can begin. The caller has just made one
+/// of the steps towards that.
+#[cold]
+pub(in crate::sched) fn end_if_last(scheduler: &Scheduler) {
+    // Between the caller's own step and its look at the steps of other threads.
+    fence(SeqCst);
+    if !scheduler.last_poll.is_closed(|| scheduler.processors.len()) {
+        return;
     }
-
-    /// Wakes every future that waits for a timer: one on another runtime, or in `block_on`. Its
-    /// next poll panics with the reason.
-    fn end_timers(&self) {
-        self.processors.iter().for_each(|processor| wake_all(processor.timers.take_all()));
+    // Where the barrier fails, a machine may seem to be in a poll that it has just left. There
+    // is no other way to learn of that.
+    let _ = membarrier::heavy();
+    if !scheduler.all_machines.any(|machine| machine.may_poll.load(Relaxed)) && scheduler.last_poll.begin_end() {
+        end_timers(scheduler);
+        end_network(scheduler);
     }
+}
 
-    fn end_network(&self) {
-        // Pairs with `Handle::netpoll`, which installs a netpoll first and looks for the end
-        // second.
-        fence(SeqCst);
-        if let Some(netpoll) = self.netpoll_gate.netpoll() {
-            netpoll.shutdown();
-        }
+/// Wakes every future that waits for a timer: one on another runtime, or in `block_on`. Its
+/// next poll panics with the reason.
+fn end_timers(scheduler: &Scheduler) {
+    scheduler.processors.iter().for_each(|processor| wake_all(processor.timers.take_all()));
+}
+
+fn end_network(scheduler: &Scheduler) {
+    // Pairs with `Handle::netpoll`, which installs a netpoll first and looks for the end
+    // second.
+    fence(SeqCst);
+    if let Some(netpoll) = scheduler.netpoll_gate.netpoll() {
+        netpoll.shutdown();
     }
 }
 
@@ -113,7 +111,7 @@ pub(in crate::sched) fn step_out(local: &Local) -> bool {
     local.machine.may_poll.store(false, Relaxed);
     membarrier::light();
     if local.scheduler.is_shutdown() {
-        local.scheduler.end_if_last();
+        end_if_last(&local.scheduler);
     }
     before
 }

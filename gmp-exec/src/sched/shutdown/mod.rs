@@ -16,7 +16,7 @@
 #![allow(unsafe_code, reason = "makes an owner proof")]
 
 pub(crate) mod last_poll;
-pub(in crate::sched) mod task_panic;
+pub(crate) mod task_panic;
 
 use std::time::{Duration, Instant};
 
@@ -25,6 +25,7 @@ use crate::context::{self, Entered};
 use crate::sched::local::Local;
 use crate::sched::scheduler::Scheduler;
 use crate::sched::scheduler_ref::SchedulerRef;
+use crate::sched::shutdown::last_poll::end_if_last;
 use crate::sched::state::machine::Machine;
 use crate::sched::state::machine::ownership::{ClaimResult, ProcessorToken};
 use crate::sched::state::processor::owner_proof::OwnerProof;
@@ -41,134 +42,132 @@ const STRAGGLER_INTERVALS: [Duration; 2] = [Duration::from_micros(20), Duration:
 /// When the drop of a runtime has waited for so long, it says for what.
 const LONG: Duration = Duration::from_secs(5);
 
-impl Scheduler {
-    /// Cancels every task that is not inside a poll, and tells all machines to exit. Returns at
-    /// once; may be called more than once.
-    pub(crate) fn shutdown(self: &Arc<Self>) {
-        if !self.begin_shutdown() {
+/// Cancels every task that is not inside a poll, and tells all machines to exit. Returns at
+/// once; may be called more than once.
+pub(crate) fn begin(scheduler: &Arc<Scheduler>) {
+    if !scheduler.begin_shutdown() {
+        return;
+    }
+    scheduler.global.close();
+    scheduler.hogs.close().into_iter().for_each(cancel);
+    scheduler.closures.close().into_iter().for_each(cancel);
+    dismiss_idle(scheduler);
+    scheduler.registry().close();
+    while let Some(tasks) = scheduler.global.condemned() {
+        tasks.into_iter().for_each(cancel);
+    }
+    scheduler.last_poll.close();
+    end_if_last(scheduler);
+    scheduler.sysmon.stop();
+    scheduler.blocked.stop();
+    scheduler.recorded.note_end();
+}
+
+/// Waits until every thread of the runtime has ended, but no longer than `limit`.
+pub(crate) fn wait(scheduler: &Scheduler, limit: Option<Duration>) {
+    let deadline = limit.and_then(|limit| Instant::now().checked_add(limit));
+    if limit.is_none() && !scheduler.all_machines.wait_empty(Instant::now().checked_add(LONG)) {
+        say_what_is_waited_for(scheduler);
+    }
+    let _ = scheduler.all_machines.wait_empty(deadline);
+    // Processors that came back to the idle list after the last machine had looked there.
+    drain_late(scheduler);
+    scheduler.all_machines.join(deadline);
+}
+
+/// A task that sleeps for ever would otherwise end a test, or a program, in silence. It may be
+/// that task that holds the lock of standard error, or whose reader has stopped reading.
+#[cold]
+fn say_what_is_waited_for(scheduler: &Scheduler) {
+    let awaited = scheduler.all_machines.awaited();
+    if awaited.is_empty() {
+        return;
+    }
+    let what = describe_waited_for(&awaited);
+    stderr::try_write(&format!("gmp: the drop of a runtime has waited for {} s: {what}\n", LONG.as_secs()));
+}
+
+/// The last act of sysmon: takes the processors of machines that don't come to see the flag,
+/// until no machine holds one.
+pub(in crate::sched) fn take_from_stragglers(scheduler: &Arc<Scheduler>) {
+    // Futures that are dropped here find the runtime current, as everywhere else, and may not
+    // block.
+    let _current = context::push_runtime(SchedulerRef::new(scheduler.clone()));
+    let _entered = context::set_entered(Entered::Runtime(scheduler.config.flavor));
+    let mut machines = Vec::new();
+    let [mut interval, longest] = STRAGGLER_INTERVALS;
+    loop {
+        scheduler.all_machines.copy_into(&mut machines);
+        // After this barrier, a machine that appears to hold no processor will see the flag
+        // before its next poll with one. Without it the appearance may be stale, and the tasks
+        // queued at the machine would wait for its poll to end.
+        let _ = membarrier::heavy();
+        machines.retain(|machine| !take_for_shutdown(scheduler, machine));
+        // Processors that were taken while shutdown closed the queues. The machine that lost
+        // one may wait for a task that is queued there.
+        drain_late(scheduler);
+        if machines.is_empty() {
             return;
         }
-        self.global.close();
-        self.hogs.close().into_iter().for_each(cancel);
-        self.closures.close().into_iter().for_each(cancel);
-        self.dismiss_idle();
-        self.registry().close();
-        while let Some(tasks) = self.global.condemned() {
-            tasks.into_iter().for_each(cancel);
+        machines.clear();
+        thread::park_timeout(interval);
+        interval = longest.min(interval * 2);
+    }
+}
+
+/// Takes the processor of a machine that is not in scheduler code. Returns whether the machine
+/// has none now.
+fn take_for_shutdown(scheduler: &Scheduler, machine: &Arc<Machine>) -> bool {
+    let Some(seen) = machine.ownership.look() else { return machine.ownership.has_no_processor() };
+    let note = Note { machine: machine.clone(), seen, cause: StuckBy::Blocking, since: Instant::now() };
+    match scheduler.takeable.take(&note, scheduler.clock.running_ns()) {
+        ClaimResult::Taken(token) => {
+            drain(scheduler, token);
+            true
         }
-        self.last_poll.close();
-        self.end_if_last();
-        self.sysmon.stop();
-        self.blocked.stop();
-        self.recorded.note_end();
+        ClaimResult::Refused => false,
     }
+}
 
-    /// Waits until every thread of the runtime has ended, but no longer than `limit`.
-    pub(crate) fn wait(&self, limit: Option<Duration>) {
-        let deadline = limit.and_then(|limit| Instant::now().checked_add(limit));
-        if limit.is_none() && !self.all_machines.wait_empty(Instant::now().checked_add(LONG)) {
-            self.say_what_is_waited_for();
-        }
-        let _ = self.all_machines.wait_empty(deadline);
-        // Processors that came back to the idle list after the last machine had looked there.
-        self.drain_late();
-        self.all_machines.join(deadline);
-    }
+fn dismiss_idle(scheduler: &Arc<Scheduler>) {
+    let closed = scheduler.idle.close();
+    fence(SeqCst);
+    closed.machines.iter().for_each(|machine| {
+        // Does nothing unless this machine sleeps in the netpoll.
+        scheduler.netpoll_gate.interrupt(machine);
+        machine.unpark();
+    });
+    closed.processors.into_iter().for_each(|token| drain(scheduler, token));
+    drop(closed.driver);
+}
 
-    /// A task that sleeps for ever would otherwise end a test, or a program, in silence. It may be
-    /// that task that holds the lock of standard error, or whose reader has stopped reading.
-    #[cold]
-    fn say_what_is_waited_for(&self) {
-        let awaited = self.all_machines.awaited();
-        if awaited.is_empty() {
-            return;
-        }
-        let what = describe_waited_for(&awaited);
-        stderr::try_write(&format!("gmp: the drop of a runtime has waited for {} s: {what}\n", LONG.as_secs()));
+/// Cancels all tasks that are queued at a processor. The token is dropped, because the
+/// processor will not be needed again.
+pub(in crate::sched) fn drain(scheduler: &Scheduler, token: ProcessorToken) {
+    let processor = &scheduler.processors[token.index()];
+    processor.busy.begin(scheduler.clock.running_ns());
+    // SAFETY: the token is the right to be the processor's only owner.
+    let proof = unsafe { OwnerProof::new() };
+    while let Some(task) = processor.pop(&proof).or_else(|| processor.pop_oldest(&proof)) {
+        cancel(task);
     }
+    processor.busy.end(scheduler.clock.running_ns());
+    drop(token);
+    scheduler.last_poll.count_drained();
+    end_if_last(scheduler);
+}
 
-    /// The last act of sysmon: takes the processors of machines that don't come to see the flag,
-    /// until no machine holds one.
-    pub(in crate::sched) fn take_from_stragglers(self: &Arc<Self>) {
-        // Futures that are dropped here find the runtime current, as everywhere else, and may not
-        // block.
-        let _current = context::push_runtime(SchedulerRef::new(self.clone()));
-        let _entered = context::set_entered(Entered::Runtime(self.config.flavor));
-        let mut machines = Vec::new();
-        let [mut interval, longest] = STRAGGLER_INTERVALS;
-        loop {
-            self.all_machines.copy_into(&mut machines);
-            // After this barrier, a machine that appears to hold no processor will see the flag
-            // before its next poll with one. Without it the appearance may be stale, and the tasks
-            // queued at the machine would wait for its poll to end.
-            let _ = membarrier::heavy();
-            machines.retain(|machine| !self.take_for_shutdown(machine));
-            // Processors that were taken while shutdown closed the queues. The machine that lost
-            // one may wait for a task that is queued there.
-            self.drain_late();
-            if machines.is_empty() {
-                return;
-            }
-            machines.clear();
-            thread::park_timeout(interval);
-            interval = longest.min(interval * 2);
-        }
-    }
-
-    /// Takes the processor of a machine that is not in scheduler code. Returns whether the machine
-    /// has none now.
-    fn take_for_shutdown(&self, machine: &Arc<Machine>) -> bool {
-        let Some(seen) = machine.ownership.look() else { return machine.ownership.has_no_processor() };
-        let note = Note { machine: machine.clone(), seen, cause: StuckBy::Blocking, since: Instant::now() };
-        match self.takeable.take(&note, self.clock.running_ns()) {
-            ClaimResult::Taken(token) => {
-                self.drain(token);
-                true
-            }
-            ClaimResult::Refused => false,
-        }
-    }
-
-    fn dismiss_idle(self: &Arc<Self>) {
-        let closed = self.idle.close();
-        fence(SeqCst);
-        closed.machines.iter().for_each(|machine| {
-            // Does nothing unless this machine sleeps in the netpoll.
-            self.netpoll_gate.interrupt(machine);
-            machine.unpark();
-        });
-        closed.processors.into_iter().for_each(|token| self.drain(token));
-        drop(closed.driver);
-    }
-
-    /// Cancels all tasks that are queued at a processor. The token is dropped, because the
-    /// processor will not be needed again.
-    pub(in crate::sched) fn drain(&self, token: ProcessorToken) {
-        let processor = &self.processors[token.index()];
-        processor.busy.begin(self.clock.running_ns());
-        // SAFETY: the token is the right to be the processor's only owner.
-        let proof = unsafe { OwnerProof::new() };
-        while let Some(task) = processor.pop(&proof).or_else(|| processor.pop_oldest(&proof)) {
-            cancel(task);
-        }
-        processor.busy.end(self.clock.running_ns());
-        drop(token);
-        self.last_poll.count_drained();
-        self.end_if_last();
-    }
-
-    /// Cancels the tasks of processors that came back to the idle list after it was closed.
-    pub(in crate::sched) fn drain_late(&self) {
-        self.idle.reclaim().into_iter().for_each(|token| self.drain(token));
-    }
+/// Cancels the tasks of processors that came back to the idle list after it was closed.
+pub(in crate::sched) fn drain_late(scheduler: &Scheduler) {
+    scheduler.idle.reclaim().into_iter().for_each(|token| drain(scheduler, token));
 }
 
 /// A machine has seen the flag: drains its processor.
 pub(in crate::sched) fn leave(local: &Local) {
     if let Some(token) = local.machine.ownership.release() {
         local.record_release(Some(&token), 0);
-        local.scheduler.drain(token);
+        drain(&local.scheduler, token);
     }
     // Processors of machines that went idle while shutdown closed the queues.
-    local.scheduler.drain_late();
+    drain_late(&local.scheduler);
 }

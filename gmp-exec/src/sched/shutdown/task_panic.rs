@@ -10,6 +10,7 @@
 
 use crate::context;
 use crate::sched::scheduler::Scheduler;
+use crate::sched::shutdown;
 use crate::sync::Arc;
 use crate::sync::atomic::Ordering::*;
 use crate::sync::atomic::fence;
@@ -18,26 +19,24 @@ use crate::task::{Runnable, cancel};
 pub(crate) const RUNTIME_SHUT_DOWN: &str =
     "a spawned task panicked and the runtime is configured to shut down on unhandled panic";
 
-impl Scheduler {
-    /// A task of this runtime has panicked.
-    pub(crate) fn note_panic(self: &Arc<Self>) {
-        if !self.config.unhandled_panic.shuts_down() {
-            return;
-        }
-        self.has_task_panicked.store(true, Release);
-        self.shutdown();
-        while let Some(task) = next_here(self) {
-            cancel(task);
-        }
-        fence(SeqCst);
-        self.vacant.notify();
+/// A task of this runtime has panicked.
+pub(crate) fn note_panic(scheduler: &Arc<Scheduler>) {
+    if !scheduler.config.unhandled_panic.shuts_down() {
+        return;
     }
+    scheduler.has_task_panicked.store(true, Release);
+    shutdown::begin(scheduler);
+    while let Some(task) = next_here(scheduler) {
+        cancel(task);
+    }
+    fence(SeqCst);
+    scheduler.vacant.notify();
+}
 
-    /// On a thread inside of `block_on`: panics if a panic of a task has ended the runtime.
-    pub(in crate::sched) fn panic_if_task_has(&self) {
-        if self.has_task_panicked.load(Acquire) {
-            std::panic::panic_any(RUNTIME_SHUT_DOWN);
-        }
+/// On a thread inside of `block_on`: panics if a panic of a task has ended the runtime.
+pub(in crate::sched) fn panic_if_task_has(scheduler: &Scheduler) {
+    if scheduler.has_task_panicked.load(Acquire) {
+        std::panic::panic_any(RUNTIME_SHUT_DOWN);
     }
 }
 

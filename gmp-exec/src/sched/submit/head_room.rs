@@ -16,36 +16,34 @@ const USUAL_STACK: usize = 2 << 20;
 /// What is left to the program, without the arena that another thread of the process may take.
 const RESERVE: u64 = 32 << 20;
 
-impl Scheduler {
-    /// For the thread of a machine that `idle` has counted.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the machine is one beyond the number of processors, and there is no head-room.
-    pub(in crate::sched) fn check_room_for_machine(&self) -> io::Result<()> {
-        let is_extra = self.idle.snapshot().machines > self.idle.active();
-        if is_extra { self.check_head_room() } else { Ok(()) }
-    }
+/// For the thread of a machine that `idle` has counted.
+///
+/// # Errors
+///
+/// Fails if the machine is one beyond the number of processors, and there is no head-room.
+pub(in crate::sched) fn check_room_for_machine(scheduler: &Scheduler) -> io::Result<()> {
+    let is_extra = scheduler.idle.snapshot().machines > scheduler.idle.active();
+    if is_extra { check_head_room(scheduler) } else { Ok(()) }
+}
 
-    /// For a thread that is about to be started.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the process could then run out of memory.
-    pub(in crate::sched) fn check_head_room(&self) -> io::Result<()> {
-        match address_space::left() {
-            Some(left) if left < self.threads_take().saturating_add(ARENA + RESERVE) => {
-                Err(io::Error::new(io::ErrorKind::OutOfMemory, "little is left of the address space"))
-            }
-            _ => Ok(()),
+/// For a thread that is about to be started.
+///
+/// # Errors
+///
+/// Fails if the process could then run out of memory.
+pub(in crate::sched) fn check_head_room(scheduler: &Scheduler) -> io::Result<()> {
+    match address_space::left() {
+        Some(left) if left < threads_take(scheduler).saturating_add(ARENA + RESERVE) => {
+            Err(io::Error::new(io::ErrorKind::OutOfMemory, "little is left of the address space"))
         }
+        _ => Ok(()),
     }
+}
 
-    /// What this thread, and those that have not begun yet, may take of the address space.
-    fn threads_take(&self) -> u64 {
-        let mut threads = 1;
-        self.all_machines.for_each(|machine| threads += u64::from(machine.std_thread_id().is_none()));
-        let stack = self.config.threads.stack_size.unwrap_or(USUAL_STACK) as u64;
-        stack.saturating_add(ARENA).saturating_mul(threads)
-    }
+/// What this thread, and those that have not begun yet, may take of the address space.
+fn threads_take(scheduler: &Scheduler) -> u64 {
+    let mut threads = 1;
+    scheduler.all_machines.for_each(|machine| threads += u64::from(machine.std_thread_id().is_none()));
+    let stack = scheduler.config.threads.stack_size.unwrap_or(USUAL_STACK) as u64;
+    stack.saturating_add(ARENA).saturating_mul(threads)
 }

@@ -12,8 +12,8 @@
 //! thread without a processor never touches a ring.
 
 pub(in crate::sched) mod head_room;
-pub(in crate::sched) mod threads;
-pub(in crate::sched) mod wake;
+pub(crate) mod threads;
+pub(crate) mod wake;
 
 use crate::context;
 use crate::sched::local::{Held, Local, Order};
@@ -23,6 +23,7 @@ use crate::sched::scheduler::Scheduler;
 use crate::sched::state::machine::ownership::Region;
 use crate::sched::state::processor::local_queue::Push;
 use crate::sched::state::unusual::AT_SUBMIT;
+use crate::sched::submit::wake::{submit_global, wake_one, wake_one_unfenced};
 use crate::sync::Arc;
 use crate::task::{Home, Runnable};
 
@@ -73,7 +74,7 @@ fn submit_here(local: &Local, task: Runnable, yielded: bool) -> Option<Runnable>
         push_yielded(&local.scheduler, &held, task);
         held.processor.note_yield(&held.proof);
     } else if push(local, &held, task) {
-        local.scheduler.wake_one();
+        wake_one(&local.scheduler);
     }
     None
 }
@@ -94,7 +95,7 @@ fn push(local: &Local, held: &Held<'_>, task: Runnable) -> bool {
 #[inline]
 fn push_yielded(scheduler: &Arc<Scheduler>, held: &Held<'_>, task: Runnable) {
     if push_tail(scheduler, held, task) && held.processor.has_work_to_share(&held.proof) {
-        scheduler.wake_one_unfenced();
+        wake_one_unfenced(scheduler);
     }
 }
 
@@ -112,7 +113,7 @@ fn submit_outside(scheduler: &Arc<Scheduler>, task: Runnable) {
     stamp(scheduler, &task, n as u32);
     record::schedule_elsewhere(scheduler, task.metadata());
     // `Some`, because an array takes 60 instructions more.
-    scheduler.submit_global(Some(task));
+    submit_global(scheduler, Some(task));
 }
 
 #[inline]
@@ -171,14 +172,14 @@ fn overflow(scheduler: &Arc<Scheduler>, held: &Held<'_>, task: Runnable) {
     match processor.queue.pop_half(&held.proof) {
         Some(half) => {
             processor.counters.overflows.add(1);
-            scheduler.submit_global(half.into_iter().chain([task]));
+            submit_global(scheduler, half.into_iter().chain([task]));
         }
         // Thieves have emptied slots since.
         None => {
             if let Push::Full(task) = processor.push(&held.proof, task) {
-                scheduler.submit_global([task]);
+                submit_global(scheduler, [task]);
             } else {
-                scheduler.wake_one();
+                wake_one(scheduler);
             }
         }
     }
@@ -195,7 +196,7 @@ pub(in crate::sched) fn inject(scheduler: &Arc<Scheduler>, held: &Held<'_>, read
         published |= push_tail(scheduler, held, task);
     }
     if published {
-        scheduler.wake_one();
+        wake_one(scheduler);
     }
     first
 }

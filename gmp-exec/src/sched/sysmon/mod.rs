@@ -53,8 +53,10 @@ use sleep::IDLE_LOOKS;
 use crate::sched::hogs::time_slice;
 use crate::sched::resize::follow::Follower;
 use crate::sched::scheduler::Scheduler;
+use crate::sched::shutdown::take_from_stragglers;
 use crate::sched::state::machine::Machine;
 use crate::sched::state::sysmon::calls;
+use crate::sched::submit::threads::start_here;
 use crate::sync::Arc;
 use crate::sync::atomic::Ordering::*;
 use crate::sync::atomic::fence;
@@ -105,7 +107,7 @@ impl Scheduler {
             let reasons = self.sleep(&mut memory, next);
             if reasons & calls::STOPPED != 0 {
                 self.start_all(self.sysmon.starts.close());
-                return self.take_from_stragglers();
+                return take_from_stragglers(self);
             }
             if !is_prepared {
                 // Not before something has run: many runtimes of tests end before that.
@@ -128,7 +130,7 @@ impl Scheduler {
     }
 
     fn start_all(self: &Arc<Self>, machines: Vec<Arc<Machine>>) {
-        machines.iter().for_each(|machine| self.start_here(machine));
+        machines.iter().for_each(|machine| start_here(self, machine));
     }
 
     /// One look at everything. Visible in the crate for the models, which have no clock.

@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use crate::sched::scheduler::Scheduler;
+use crate::sched::submit::wake::wake_one;
 use crate::sched::sysmon::CLOSE_FOR;
 use crate::sched::sysmon::memory::Memory;
 use crate::sync::Arc;
@@ -81,7 +82,7 @@ impl Scheduler {
         let unwatched = memory.is_any_stuck() && !self.idle.has_sleeper();
         let timers_due = self.earliest_timer() <= self.clock.now_ns();
         if unwatched || timers_due || self.has_visible_work() || self.is_unattended() {
-            self.wake_one();
+            wake_one(self);
         }
     }
 }

@@ -4,6 +4,7 @@
 //! without the look for an assignment, and with one announcement for all machines. The announcement
 //! needs no more than these fences: the models also pass when its accesses are relaxed.
 
+use crate::sched::submit::wake::submit_global;
 use crate::sched::tests::explore;
 use crate::sched::tests::gate::Gate;
 use crate::sched::tests::stage::{busy, idle, run_one, scheduler, set_timer, task};
@@ -38,7 +39,7 @@ fn loom_netpoll_gate_assignment_against_announcement() {
     explore(5, || {
         let scheduler = scheduler(1);
         let machine = idle(&scheduler).start(run_one);
-        scheduler.submit_global([task(&scheduler, || ())]);
+        submit_global(&scheduler, [task(&scheduler, || ())]);
         machine.join().unwrap();
     });
 }
@@ -53,11 +54,14 @@ fn loom_netpoll_gate_one_leaves_while_the_next_goes_to_sleep() {
         let ran = Gate::default();
         let [leaving, coming] = [idle(&scheduler), busy(&scheduler)];
         let [leaving, coming] = [leaving.start(run_one), coming.start(run_one)];
-        scheduler.submit_global([task(&scheduler, {
-            let ran = ran.clone();
-            move || ran.wait()
-        })]);
-        scheduler.submit_global([task(&scheduler, move || ran.open())]);
+        submit_global(
+            &scheduler,
+            [task(&scheduler, {
+                let ran = ran.clone();
+                move || ran.wait()
+            })],
+        );
+        submit_global(&scheduler, [task(&scheduler, move || ran.open())]);
         leaving.join().unwrap();
         coming.join().unwrap();
     });

@@ -10,6 +10,7 @@ use loom::thread;
 use crate::sched::scheduler::Scheduler;
 use crate::sched::state::idle::Wake;
 use crate::sched::submit;
+use crate::sched::submit::wake::submit_global;
 use crate::sched::tests::explore;
 use crate::sched::tests::gate::Gate;
 use crate::sched::tests::stage::{busy, list_a_sleeper, run_one, scheduler, task, without_processor};
@@ -23,7 +24,7 @@ fn loom_parking_submit_against_parking_in_the_netpoll() {
     explore(6, || {
         let scheduler = scheduler(1);
         let machine = busy(&scheduler).start(run_one);
-        scheduler.submit_global([task(&scheduler, || ())]);
+        submit_global(&scheduler, [task(&scheduler, || ())]);
         machine.join().unwrap();
     });
 }
@@ -35,7 +36,7 @@ fn loom_parking_submit_against_parking_as_a_spare() {
         let scheduler = scheduler(1);
         list_a_sleeper(&scheduler);
         let machine = busy(&scheduler).start(run_one);
-        scheduler.submit_global([task(&scheduler, || ())]);
+        submit_global(&scheduler, [task(&scheduler, || ())]);
         machine.join().unwrap();
     });
 }

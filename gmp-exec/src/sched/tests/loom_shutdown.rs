@@ -15,13 +15,14 @@ use crate::netpoll::Netpoll;
 use crate::runtime::Handle;
 use crate::sched::config::{Config, Flavor};
 use crate::sched::local::Local;
+use crate::sched::resize::set_max_procs;
 use crate::sched::scheduler::Scheduler;
 use crate::sched::scheduler_ref::SchedulerRef;
-use crate::sched::shutdown;
-use crate::sched::shutdown::last_poll;
 use crate::sched::shutdown::last_poll::Outside;
+use crate::sched::shutdown::{self, last_poll};
 use crate::sched::state::all_machines::{AllMachines, await_again};
 use crate::sched::state::machine::Machine;
+use crate::sched::submit::wake::submit_global;
 use crate::sched::tests::explore;
 use crate::sched::tests::gate::Gate;
 use crate::sched::tests::stage::{Actor, busy, config, scheduler, task, without_processor};
@@ -51,11 +52,11 @@ fn loom_shutdown_cancels_what_is_pushed_during_it() {
             move || {
                 for _ in 0..2 {
                     let future = Dropped(dropped.clone());
-                    scheduler.submit_global([task(&scheduler, move || unreachable!("{:p}", &future))]);
+                    submit_global(&scheduler, [task(&scheduler, move || unreachable!("{:p}", &future))]);
                 }
             }
         });
-        scheduler.shutdown();
+        shutdown::begin(&scheduler);
         pusher.join().unwrap();
         assert_eq!(dropped.load(Relaxed), 2);
     });
@@ -112,7 +113,7 @@ fn loom_shutdown_ends_the_network_after_the_last_poll() {
             in_last_poll(&scheduler, busy(&scheduler), expect_network.clone()),
             in_last_poll(&scheduler, without_processor(&scheduler), expect_network),
         ];
-        scheduler.shutdown();
+        shutdown::begin(&scheduler);
         machines.into_iter().for_each(|machine| machine.join().unwrap());
         assert_eq!(probe.0.load(Relaxed), 1);
     });
@@ -139,9 +140,9 @@ fn resize_against_shutdown(processors: usize, then: usize) {
     });
     let resizing = thread::spawn({
         let scheduler = scheduler.clone();
-        move || scheduler.set_max_procs(then)
+        move || set_max_procs(&scheduler, then)
     });
-    scheduler.shutdown();
+    shutdown::begin(&scheduler);
     machine.join().unwrap();
     assert_eq!(resizing.join().unwrap(), processors);
     assert_eq!(probe.0.load(Relaxed), 1);
@@ -158,7 +159,7 @@ fn loom_shutdown_ends_the_network_after_the_driving_thread_has_left() {
             assert_eq!(has_ended.0.load(Relaxed), 0, "it ends after the poll");
             shutdown::leave(local);
         });
-        scheduler.shutdown();
+        shutdown::begin(&scheduler);
         driving.join().unwrap();
         assert_eq!(probe.0.load(Relaxed), 1);
     });
@@ -177,7 +178,7 @@ fn loom_shutdown_does_not_wait_for_a_section() {
             }
             drop(outside);
         });
-        scheduler.shutdown();
+        shutdown::begin(&scheduler);
         machine.join().unwrap();
         assert_eq!(probe.0.load(Relaxed), 1);
     });
@@ -193,7 +194,7 @@ fn loom_shutdown_finds_a_netpoll_installed_during_it() {
             let (handle, probe) = (Handle::of(SchedulerRef::new(scheduler.clone())), probe.clone());
             move || drop(handle.netpoll(|| Ok(probe)).unwrap())
         });
-        scheduler.shutdown();
+        shutdown::begin(&scheduler);
         installer.join().unwrap();
         assert!(probe.0.load(Relaxed) > 0);
     });
@@ -247,12 +248,12 @@ fn loom_shutdown_waits_for_the_waker_of_an_abandoned_closure() {
                 await_again();
                 let task = woken.lock().take();
                 if let Some(task) = task {
-                    scheduler.submit_global([task]);
+                    submit_global(&scheduler, [task]);
                 }
                 drop(membership);
             }
         });
-        scheduler.shutdown();
+        shutdown::begin(&scheduler);
         let aborted = woken.lock().take();
         aborted.into_iter().for_each(cancel);
         scheduler.all_machines.wait_empty(None);

@@ -7,6 +7,7 @@ use loom::thread;
 
 use crate::sched::state::machine::Machine;
 use crate::sched::state::sysmon::{Sysmon, calls};
+use crate::sched::submit::wake::submit_global;
 use crate::sched::tests::explore;
 use crate::sched::tests::stage::{busy, list_a_sleeper, task, watched};
 use crate::sync::Arc;
@@ -20,7 +21,7 @@ fn loom_sysmon_call_against_sleep() {
         let stuck = busy(&scheduler).in_poll();
         let submitting = thread::spawn({
             let scheduler = scheduler.clone();
-            move || scheduler.submit_global([task(&scheduler, || ())])
+            move || submit_global(&scheduler, [task(&scheduler, || ())])
         });
         scheduler.sleep_until_called();
         submitting.join().unwrap();

@@ -51,7 +51,7 @@ impl World {
         self.published.load(Relaxed)
     }
 
-    /// As `Scheduler::submit_global`. Returns whether a processor could be taken.
+    /// As `wake::submit_global`. Returns whether a processor could be taken.
     fn submit(&self) -> bool {
         self.published.store(true, Relaxed);
         fence(SeqCst);

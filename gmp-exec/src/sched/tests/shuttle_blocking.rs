@@ -1,5 +1,6 @@
 //! Tasks that block their thread until another task has run: the other tasks go on all the same.
 
+use crate::sched::shutdown;
 use crate::sched::tests::crowd::{Monitor, explore, runtime, shut_down};
 use crate::sched::tests::gate::Gate;
 use crate::sync::Arc;
@@ -196,7 +197,7 @@ fn shuttle_blocking_closures_at_the_end() {
             }
         });
         let scheduler = runtime.handle().scheduler().clone();
-        scheduler.shutdown();
+        shutdown::begin(&scheduler);
         bringing.join().unwrap();
         while runs.load(Relaxed) < 2 || scheduler.all_machines.is_any_awaited() {
             shuttle::thread::yield_now();

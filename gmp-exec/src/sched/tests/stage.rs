@@ -16,6 +16,7 @@ use crate::sched::scheduler_ref::SchedulerRef;
 use crate::sched::state::idle::Role;
 use crate::sched::state::machine::Machine;
 use crate::sched::state::machine::ownership::Region;
+use crate::sched::submit::wake::submit_global;
 use crate::sched::{run, submit};
 use crate::sync::{Arc, Mutex};
 use crate::sys::time_slice::TimeSlices;
@@ -161,7 +162,7 @@ impl Actor {
             context::as_machine(&Local::new(self.scheduler, self.machine), |local| {
                 match self.role.map(|role| sleep(local, role)) {
                     None | Some(Next::Look) => {}
-                    Some(Next::Run(task)) => local.scheduler.submit_global([task]),
+                    Some(Next::Run(task)) => submit_global(&local.scheduler, [task]),
                     Some(Next::Exit) => panic!("nothing shuts down"),
                 }
                 body(local);

@@ -8,6 +8,8 @@ use gmp_lines::Subject;
 
 use crate::runtime::Builder;
 use crate::sched::config::Config;
+use crate::sched::shutdown;
+use crate::sched::submit::threads::start_first_machine;
 use crate::sched::{Scheduler, SchedulerRef};
 use crate::task::{AtShutdown, Place, spawn, spawn_blocking_on, spawn_on, yield_now};
 use crate::time::timeout;
@@ -23,7 +25,7 @@ impl Subject for Gmp {
         let config = builder.config(false).expect("the settings are valid");
         // The same on every computer.
         let scheduler = Scheduler::new(Config { caches: None, ..config });
-        scheduler.start_first_machine().expect("a thread");
+        start_first_machine(&scheduler).expect("a thread");
         Gmp(SchedulerRef::new(scheduler))
     }
 
@@ -53,11 +55,11 @@ impl Subject for Gmp {
     }
 
     fn shut_down(&self) {
-        self.0.shutdown();
+        shutdown::begin(&self.0);
         while self.0.all_machines.is_any_awaited() {
             // Lets the other threads of shuttle go on. It takes no time.
             crate::sync::thread::sleep(Duration::ZERO);
         }
-        self.0.wait(None);
+        shutdown::wait(&self.0, None);
     }
 }
