@@ -11,7 +11,7 @@ use std::path::Path;
 use source::Source;
 
 /// The most files of the scheduler that may import each other, directly or through others.
-const CIRCLE: usize = 4;
+const CIRCLE: usize = 3;
 
 fn sources() -> Vec<Source> {
     Source::read_all(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"))
@@ -28,6 +28,15 @@ fn few_files_of_the_scheduler_import_each_other_in_a_circle() {
     let circle = circle::largest(&sources());
     println!("in the circle: {circle:?}");
     assert!(circle.len() <= CIRCLE, "{} files, at most {CIRCLE} may: {circle:?}", circle.len());
+}
+
+/// A call of a method is no import, so methods that act would hide from the circles.
+#[test]
+fn the_scheduler_has_no_methods_but_questions_about_its_data() {
+    let is_elsewhere =
+        |source: &&Source| source.path != "sched/scheduler.rs" && source.code.contains("impl Scheduler ");
+    let elsewhere: Vec<String> = sources().iter().filter(is_elsewhere).map(|source| source.path.clone()).collect();
+    assert!(elsewhere.is_empty(), "{elsewhere:?} have methods of `Scheduler`, and not functions of their own");
 }
 
 #[test]

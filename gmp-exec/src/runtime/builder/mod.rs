@@ -17,8 +17,9 @@ use std::time::Duration;
 
 use crate::context::RngSeed;
 use crate::metrics::HistogramSettings;
-use crate::sched::config::{DEFAULT_THREAD_NAME, Flavor, Hooks, IoEvents};
+use crate::sched::config::{Flavor, IoEvents};
 use crate::sched::lost::Leaks;
+use crate::sched::state::threads::{DEFAULT_THREAD_NAME, Hooks};
 use crate::sync::Arc;
 use crate::task::{TaskHooks, UnhandledPanic};
 

@@ -6,19 +6,14 @@
 //! processor goes on the idle list. The machine then looks once more, as every machine that goes
 //! idle does.
 
-pub(in crate::sched) mod no_machine;
+pub(in crate::sched) mod assign;
 pub(crate) mod section;
 pub(crate) mod take;
 
-use crate::sched::handoff::no_machine::put_without_machine;
+use crate::sched::handoff::assign::assign;
 use crate::sched::local::Local;
 use crate::sched::scheduler::Scheduler;
 use crate::sched::shutdown;
-use crate::sched::state::machine::ownership::ProcessorToken;
-use crate::sched::submit::wake::{announce_timer, perform, wake_one};
-use crate::sync::Arc;
-use crate::sync::atomic::Ordering::SeqCst;
-use crate::sync::atomic::fence;
 
 /// Hands off the machine's processor, unless no other machine is available. The machine is inside
 /// `Region::Scheduler`.
@@ -33,34 +28,8 @@ pub(in crate::sched) fn hand_off(local: &Local) {
     }
     if let Some(token) = local.machine.ownership.release() {
         local.record_release(Some(&token), 1);
-        hand_off_token(scheduler, token);
+        assign(scheduler, token);
     }
-}
-
-/// Assigns the processor to another machine if it is needed. Otherwise puts it on the idle
-/// list.
-pub(in crate::sched) fn hand_off_token(scheduler: &Arc<Scheduler>, token: ProcessorToken) {
-    let index = token.index();
-    if is_needed(scheduler, index) {
-        return match scheduler.idle.assign_machine(token) {
-            Ok(wake) => perform(scheduler, wake),
-            Err(token) => put_without_machine(scheduler, token),
-        };
-    }
-    scheduler.processors[index].busy.end(scheduler.clock.running_ns());
-    scheduler.idle.put(token);
-    fence(SeqCst);
-    if is_needed(scheduler, index) {
-        wake_one(scheduler);
-    } else {
-        announce_timer(scheduler, scheduler.processors[index].timers.earliest());
-    }
-}
-
-/// Whether processor `index` is needed: because work waits, or because no machine sleeps in the
-/// netpoll.
-fn is_needed(scheduler: &Scheduler, index: usize) -> bool {
-    scheduler.processors[index].has_work() || scheduler.has_visible_work() || !scheduler.idle.has_sleeper()
 }
 
 /// Whether work waits for the processor that this machine holds, or for any processor.

@@ -4,7 +4,7 @@
 //! `Ownership::take` decides whether the processor is taken; §3 of sched/README.md proves that this
 //! is safe. `Takeable::take` calls it, under a lock that admits one taker at a time.
 
-use crate::sched::handoff::hand_off_token;
+use crate::sched::handoff::assign::assign;
 use crate::sched::observe::record;
 use crate::sched::scheduler::Scheduler;
 use crate::sched::state::idle::Reserved;
@@ -168,7 +168,7 @@ impl Scheduler {
             ClaimResult::Refused => TakeOutcome::Stale,
             ClaimResult::Taken(token) => {
                 self.note_taken(&token, note);
-                hand_off_token(self, token);
+                assign(self, token);
                 TakeOutcome::Done
             }
         }

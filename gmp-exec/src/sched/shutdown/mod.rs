@@ -13,7 +13,6 @@
 //! by their machines, which look at the flag before every poll. A machine in a poll or a blocking
 //! section may be stuck there until something in its own ring has run, or was cancelled: sysmon
 //! takes its processor and drains it. `wait` waits for such machines, or not.
-#![allow(unsafe_code, reason = "makes an owner proof")]
 
 pub(crate) mod last_poll;
 pub(crate) mod task_panic;
@@ -28,7 +27,6 @@ use crate::sched::scheduler_ref::SchedulerRef;
 use crate::sched::shutdown::last_poll::end_if_last;
 use crate::sched::state::machine::Machine;
 use crate::sched::state::machine::ownership::{ClaimResult, ProcessorToken};
-use crate::sched::state::processor::owner_proof::OwnerProof;
 use crate::sched::state::takeable::Note;
 use crate::sync::atomic::Ordering::SeqCst;
 use crate::sync::atomic::fence;
@@ -146,9 +144,7 @@ fn dismiss_idle(scheduler: &Arc<Scheduler>) {
 pub(in crate::sched) fn drain(scheduler: &Scheduler, token: ProcessorToken) {
     let processor = &scheduler.processors[token.index()];
     processor.busy.begin(scheduler.clock.running_ns());
-    // SAFETY: the token is the right to be the processor's only owner.
-    let proof = unsafe { OwnerProof::new() };
-    while let Some(task) = processor.pop(&proof).or_else(|| processor.pop_oldest(&proof)) {
+    while let Some(task) = scheduler.processors.pop_without_machine(&token) {
         cancel(task);
     }
     processor.busy.end(scheduler.clock.running_ns());

@@ -25,6 +25,7 @@ pub(crate) mod striped;
 pub(in crate::sched) mod suspects;
 pub(crate) mod sysmon;
 pub(crate) mod takeable;
+pub(crate) mod threads;
 pub(in crate::sched) mod unusual;
 pub(crate) mod vacant;
 pub(crate) mod victim_order;

@@ -4,6 +4,7 @@
 //! ends, so a thread may use a processor without asking whether it still exists. A processor that
 //! is retired keeps its place, its timers and its counters. The first part is what hot paths use:
 //! there, an index costs its bounds check as in a plain slice.
+#![allow(unsafe_code, reason = "makes an owner proof")]
 
 use std::iter;
 use std::ops::Index;
@@ -11,8 +12,10 @@ use std::ops::Index;
 use crate::metrics::HistogramSettings;
 use crate::sched::state::machine::ownership::ProcessorToken;
 use crate::sched::state::processor::Processor;
+use crate::sched::state::processor::owner_proof::OwnerProof;
 use crate::sched::state::victim_order::VictimOrder;
 use crate::sync::OnceLock;
+use crate::task::Runnable;
 
 #[derive(Debug)]
 pub(crate) struct Processors {
@@ -80,6 +83,15 @@ impl Processors {
         let near = all().filter(move |&victim| cache.is_none_or(|cache| is_next_to(victim, cache)));
         let far = move |cache| all().filter(move |&victim| !is_next_to(victim, cache));
         near.chain(cache.into_iter().flat_map(far))
+    }
+
+    /// Takes a task out of the queue of a processor that no machine has.
+    pub(in crate::sched) fn pop_without_machine(&self, token: &ProcessorToken) -> Option<Runnable> {
+        let processor = &self[token.index()];
+        // SAFETY: the token is the right to be the processor's only owner, and is borrowed for as long
+        // as the proof exists.
+        let proof = unsafe { OwnerProof::new() };
+        processor.pop(&proof).or_else(|| processor.pop_oldest(&proof))
     }
 
     #[inline]

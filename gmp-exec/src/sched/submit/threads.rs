@@ -2,47 +2,13 @@
 
 use std::io;
 
-use crate::sched::handoff::no_machine::{attend_to, take_tasks};
 use crate::sched::run;
 use crate::sched::scheduler::Scheduler;
-use crate::sched::shutdown::drain_late;
-use crate::sched::state::machine::{Assignment, Birth, Machine, thread_root};
-use crate::sched::state::sysmon::calls;
+use crate::sched::state::machine::{Birth, Machine, thread_root};
 use crate::sched::submit::head_room::check_room_for_machine;
 use crate::sync::Arc;
 use crate::sync::atomic::Ordering::Relaxed;
 use crate::sys::stderr;
-
-/// Makes a machine that `idle` has counted, and lets sysmon start its thread if there is a
-/// sysmon (`state::sysmon::starts`).
-#[doc(alias = "newm")]
-pub(in crate::sched) fn start_machine(scheduler: &Arc<Scheduler>, id: usize, assignment: Assignment) {
-    let machine = Machine::new(id);
-    machine.assign(assignment);
-    match scheduler.sysmon.starts.add(machine) {
-        Ok(()) => scheduler.sysmon.calls.add(calls::START),
-        Err(machine) => start_here(scheduler, &machine),
-    }
-}
-
-/// Starts the thread of a machine. If the system has no thread to give, the processor goes back
-/// to the idle list: running machines look there before they park, and sysmon tries again.
-pub(in crate::sched) fn start_here(scheduler: &Arc<Scheduler>, machine: &Arc<Machine>) {
-    let Err(error) = spawn_thread(scheduler, machine, Birth::Assigned) else { return };
-    say_no_thread(scheduler, &error);
-    if let Some(assignment) = machine.take_assignment() {
-        let tasks = match &assignment {
-            Assignment::Run { token, .. } => take_tasks(scheduler, token),
-            Assignment::Exit => Vec::new(),
-        };
-        scheduler.idle.not_started(assignment);
-        if scheduler.is_shutdown() {
-            // The machines that would look there may all have left.
-            drain_late(scheduler);
-        }
-        attend_to(scheduler, tasks);
-    }
-}
 
 /// Says once that the system has no thread to give: what needs the thread may wait for long. The
 /// caller may be any thread, so it must not wait for the reader of standard error.

@@ -1,12 +1,12 @@
 //! Waking a machine for work that was published (Go: `wakep`, `startm`).
 
 use crate::context;
+use crate::sched::handoff::assign::start_machine;
 use crate::sched::handoff::take::Retaken;
 use crate::sched::scheduler::Scheduler;
 use crate::sched::state::global_queue::Pushed;
 use crate::sched::state::idle::Wake;
 use crate::sched::state::machine::Assignment;
-use crate::sched::submit::threads::start_machine;
 use crate::sync::Arc;
 use crate::sync::atomic::Ordering::SeqCst;
 use crate::sync::atomic::fence;

@@ -50,13 +50,13 @@ use budget::Outcome;
 pub(crate) use memory::Memory;
 use sleep::IDLE_LOOKS;
 
+use crate::sched::handoff::assign::start_here;
 use crate::sched::hogs::time_slice;
 use crate::sched::resize::follow::Follower;
 use crate::sched::scheduler::Scheduler;
 use crate::sched::shutdown::take_from_stragglers;
 use crate::sched::state::machine::Machine;
 use crate::sched::state::sysmon::calls;
-use crate::sched::submit::threads::start_here;
 use crate::sync::Arc;
 use crate::sync::atomic::Ordering::*;
 use crate::sync::atomic::fence;

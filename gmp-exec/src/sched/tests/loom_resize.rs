@@ -37,7 +37,7 @@ use std::time::Instant;
 use loom::thread;
 
 use crate::sched::config::{Config, Flavor};
-use crate::sched::handoff::hand_off_token;
+use crate::sched::handoff::assign::assign;
 use crate::sched::local::Local;
 use crate::sched::resize::set_max_procs;
 use crate::sched::scheduler::Scheduler;
@@ -68,7 +68,7 @@ fn run_one_and_hand_off(local: &Local) {
 /// another machine may have been faster.
 fn hand_off(local: &Local) {
     let _guard = local.enter();
-    local.machine.ownership.release().into_iter().for_each(|token| hand_off_token(&local.scheduler, token));
+    local.machine.ownership.release().into_iter().for_each(|token| assign(&local.scheduler, token));
 }
 
 /// How many tasks run, and how many have run at a time. A panic of a task would not fail the model.

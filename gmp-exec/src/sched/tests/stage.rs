@@ -7,7 +7,7 @@ use std::time::Duration;
 use loom::thread::{self, JoinHandle};
 
 use crate::context;
-use crate::sched::config::{Config, Flavor, Hooks, IoEvents, Threads};
+use crate::sched::config::{Config, Flavor, IoEvents};
 use crate::sched::local::{Local, Next};
 use crate::sched::park::sleep;
 use crate::sched::run::find_runnable::find_runnable;
@@ -16,6 +16,7 @@ use crate::sched::scheduler_ref::SchedulerRef;
 use crate::sched::state::idle::Role;
 use crate::sched::state::machine::Machine;
 use crate::sched::state::machine::ownership::Region;
+use crate::sched::state::threads::{Hooks, Threads};
 use crate::sched::submit::wake::submit_global;
 use crate::sched::{run, submit};
 use crate::sync::{Arc, Mutex};
