@@ -46,6 +46,7 @@ mod contain;
 mod context;
 mod dump;
 mod escaped;
+mod lost;
 mod metrics;
 mod procs;
 mod sched;

@@ -4,7 +4,8 @@ use std::fmt;
 use std::panic::Location;
 
 use super::info::{Named, Short};
-use crate::sched::{Scheduler, lost};
+use crate::lost;
+use crate::sched::Scheduler;
 use crate::task::Id;
 
 /// The tasks of a runtime that can never run again; see

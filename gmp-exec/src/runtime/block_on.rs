@@ -9,9 +9,9 @@ use std::pin::{Pin, pin};
 use std::task::{Context, Poll, Wake, Waker};
 
 use crate::context::{self, Entered};
+use crate::lost::Before;
 use crate::runtime::handle::Handle;
 use crate::sched::config::Flavor;
-use crate::sched::lost::Before;
 use crate::sched::observe::root_record::{RootRecord, RootWaker};
 use crate::sched::shutdown::last_poll;
 use crate::sched::{Scheduler, current_thread};

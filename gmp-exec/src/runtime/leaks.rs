@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::dump::{LostTasks, Tasks};
-use crate::sched::lost::{Leaks, Lost, find_all};
+use crate::lost::{Leaks, Lost, find_all};
 use crate::sched::{Scheduler, SchedulerRef};
 use crate::sync::Arc;
 

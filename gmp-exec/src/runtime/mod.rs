@@ -28,11 +28,11 @@ pub use crate::context::{RngSeed, TryCurrentError};
 pub use crate::dump::{
     LostTask, LostTasks, TaskGroup, TaskGroups, TaskInfo, TaskJson, TaskState, TaskTree, Tasks, WaitsFor,
 };
+pub use crate::lost::Leaks;
 pub use crate::metrics::{
     HistogramConfiguration, HistogramScale, InvalidHistogramConfiguration, LogHistogram, LogHistogramBuilder,
     RuntimeMetrics,
 };
-pub use crate::sched::lost::Leaks;
 pub use crate::task::{TaskMeta, UnhandledPanic};
 
 /// Returns the index of the processor that runs the caller: less than

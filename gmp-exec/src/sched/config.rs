@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use crate::context::SeedSource;
+use crate::lost::{Leaks, Lost, Silence};
 use crate::metrics::HistogramSettings;
 use crate::sched::Scheduler;
-use crate::sched::lost::{Leaks, Lost, Silence};
 use crate::sched::state::threads::{Hooks, Threads};
 use crate::sync::Arc;
 use crate::sys::caches::Caches;

@@ -1,9 +1,9 @@
 //! The scheduler of one runtime: the data that its machines share, and questions about it.
 
 use crate::blocked::Blocked;
+use crate::lost::Lost;
 use crate::metrics::{Counter, Measuring};
 use crate::sched::config::Config;
-use crate::sched::lost::Lost;
 use crate::sched::state::all_machines::AllMachines;
 use crate::sched::state::closures::Closures;
 use crate::sched::state::computing::Computing;
@@ -61,7 +61,7 @@ pub(crate) struct Scheduler {
     pub(crate) resizing: Resizing,
     registry: Registry,
     /// Tasks that could never run again when their `LocalSet` ended.
-    pub(super) lost_in_sets: Mutex<Vec<Lost>>,
+    pub(crate) lost_in_sets: Mutex<Vec<Lost>>,
     is_shutdown: AtomicBool,
     /// A task has panicked, and that has ended the runtime.
     pub(super) has_task_panicked: AtomicBool,

@@ -4,7 +4,7 @@
 //!
 //! The waker goes into the slot of the awaited task. As long as it exists, the observer of the
 //! waiting task lists the awaited one in `joins`, and counts one waker for it. So a task that only
-//! waits for others has as many wakers as joins, and `sched::lost` finds out whether these others
+//! waits for others has as many wakers as joins, and `lost` finds out whether these others
 //! can ever run.
 //!
 //! The waker is counted before it is listed, and is taken from the list before it is uncounted. So

@@ -1,5 +1,5 @@
 //! The wakers of an observed task, which are counted, so that a task that no waker can reach any
-//! more is found (`sched::lost`).
+//! more is found (`lost`).
 //!
 //! The future of an observed task is polled with an *observing waker*. It forwards to async-task's
 //! own waker. The count in the [`Observer`] is that of the observing wakers that exist. One of them
@@ -18,7 +18,7 @@
 //! task is scheduled after it. *With a relaxed W2 or C1* the same, because C2 may read an older
 //! note. The relaxed increment of a clone is enough: the waker that is cloned stays counted.
 //!
-//! A wake-up *during* a poll is scheduled by async-task after the poll: `sched::lost` says how the
+//! A wake-up *during* a poll is scheduled by async-task after the poll: `lost` says how the
 //! check waits for that. Model: `loom_lost_*`.
 #![allow(unsafe_code, reason = "makes wakers from their parts")]
 

@@ -1,5 +1,5 @@
 //! Whether a task waits, is scheduled or runs, how often it was polled, and what it waits for: read
-//! by the dump (`dump`) and by the check for lost tasks (`sched::lost`), which neither stop nor
+//! by the dump (`dump`) and by the check for lost tasks (`lost`), which neither stop nor
 //! poll a task.
 //!
 //! async-task has a state word of its own, which it keeps to itself. The two words here are written

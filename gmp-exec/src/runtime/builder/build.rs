@@ -4,12 +4,12 @@ use std::io;
 use std::time::Duration;
 
 use crate::context::SeedSource;
+use crate::lost::{self, Leaks, Silence};
 use crate::procs;
 use crate::runtime::leaks::{describe_deadlock, describe_silence};
 use crate::runtime::{Builder, Handle, LocalOptions, LocalRuntime, Runtime};
 use crate::sched::closures::in_place_from_env;
 use crate::sched::config::{Config, CountCpus, Flavor};
-use crate::sched::lost::{self, Leaks, Silence};
 use crate::sched::state::threads::Threads;
 use crate::sched::submit::threads::start_first_machine;
 use crate::sched::{Scheduler, SchedulerRef};

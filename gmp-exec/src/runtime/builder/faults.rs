@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
+use crate::lost::Leaks;
 use crate::runtime::Builder;
 use crate::sched::config::Flavor;
-use crate::sched::lost::Leaks;
 use crate::task::UnhandledPanic;
 
 /// # Panics, leaks and deadlocks

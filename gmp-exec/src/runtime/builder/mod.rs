@@ -16,9 +16,9 @@ use std::fmt;
 use std::time::Duration;
 
 use crate::context::RngSeed;
+use crate::lost::Leaks;
 use crate::metrics::HistogramSettings;
 use crate::sched::config::{Flavor, IoEvents};
-use crate::sched::lost::Leaks;
 use crate::sched::state::threads::{DEFAULT_THREAD_NAME, Hooks};
 use crate::sync::Arc;
 use crate::task::{TaskHooks, UnhandledPanic};

@@ -17,10 +17,10 @@ use std::time::Duration;
 
 use crate::contain::{abort, abort_on_unwind};
 use crate::context::{self, Entered};
+use crate::lost::{self, Before};
 use crate::sched::current_thread::driver::Driving;
 use crate::sched::current_thread::root::Root;
 use crate::sched::local::{Held, Local};
-use crate::sched::lost::{self, Before};
 use crate::sched::observe::{measure, record, root_record};
 use crate::sched::park::netpoll::{Ready, or_panic};
 use crate::sched::run::fire_timers::fire_timers;

@@ -16,7 +16,6 @@ mod loom_handoff;
 #[cfg(loom)]
 mod loom_local_queue;
 #[cfg(loom)]
-mod loom_lost;
 #[cfg(loom)]
 mod loom_netpoll_gate;
 #[cfg(loom)]

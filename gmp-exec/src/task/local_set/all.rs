@@ -1,5 +1,5 @@
 //! Every set of the process, for the dump of tasks (`dump`) and the check for lost ones
-//! (`sched::lost`).
+//! (`lost`).
 //!
 //! A set belongs to no runtime. It counts as a set of the runtime that was current when the set was
 //! made or polled last.

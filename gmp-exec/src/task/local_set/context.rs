@@ -28,7 +28,7 @@ use std::task::Waker;
 
 use super::all;
 use super::home::{Drives, LocalHome};
-use crate::sched::lost;
+use crate::lost;
 use crate::sched::observe::local_poll::Driver;
 use crate::sched::observe::local_record;
 use crate::sync::Arc;

@@ -1,4 +1,4 @@
-//! Which task of a set is being polled, for the check for lost tasks (`sched::lost`).
+//! Which task of a set is being polled, for the check for lost tasks (`lost`).
 //!
 //! A set may be polled inside of one of its own tasks, so the end of a poll restores the task
 //! around it. Both stores release: a check that reads the value of either store sees what the

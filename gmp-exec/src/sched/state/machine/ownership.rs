@@ -246,7 +246,7 @@ impl Ownership {
             return (before, Entry::Kept);
         }
         // M1. Release, so that a reader that finds the poll over sees what the poll did
-        // (`sched::lost`). The protocol itself needs no order here.
+        // (`lost`). The protocol itself needs no order here.
         self.region.store(Region::Scheduler as u8, Release);
         membarrier::light(); // M2
         // M3, and M4 and M5 if a taker has asked.

@@ -60,7 +60,7 @@ impl RunningCell {
     }
 
     #[inline]
-    pub(in crate::sched) fn write(&self, task: Id, location: &'static Location<'static>) {
+    pub(crate) fn write(&self, task: Id, location: &'static Location<'static>) {
         self.task.store(task.as_u64(), Release);
         self.location.store(ptr::from_ref(location).cast_mut(), Release);
     }

@@ -14,7 +14,7 @@
 use std::io;
 use std::time::{Duration, Instant};
 
-use crate::sched::scheduler::Scheduler;
+use crate::sched::Scheduler;
 use crate::sched::state::machine::Machine;
 use crate::sync::Arc;
 use crate::sys::environment;

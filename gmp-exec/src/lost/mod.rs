@@ -38,13 +38,15 @@ use std::collections::{HashMap, HashSet};
 use std::iter;
 use std::panic::Location;
 
-use crate::sched::scheduler::Scheduler;
+use crate::sched::Scheduler;
 use crate::sched::state::machine::Machine;
 use crate::sync::Arc;
 use crate::task::registry::{Observed, Position, Registry};
 use crate::task::{Id, LocalHome, Observer, Progress, local_sets_of};
 
 mod deadlock;
+#[cfg(all(test, loom))]
+mod loom_lost;
 mod settings;
 mod silence;
 

@@ -14,7 +14,7 @@ use std::task::{Wake, Waker};
 
 use loom::thread;
 
-use crate::sched::lost::{polled_by, stuck};
+use crate::lost::{polled_by, stuck};
 use crate::sched::state::machine::Machine;
 use crate::sched::state::machine::ownership::Region;
 use crate::sched::tests::explore;

@@ -21,8 +21,8 @@
 //! The future must be that of `Runtime::block_on`, which borrows the runtime: the end of the
 //! runtime would drop the tasks, and so wake what awaits them.
 
-use crate::sched::lost::{Lost, find};
-use crate::sched::scheduler::Scheduler;
+use crate::lost::{Lost, find};
+use crate::sched::Scheduler;
 use crate::sync::Arc;
 use crate::task::{Awaited, LocalHome, Observer, local_sets_of};
 
