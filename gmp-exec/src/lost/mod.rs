@@ -20,7 +20,7 @@
 //! enters no scheduler code. In the last two cases L3 sees P3.
 //!
 //! *Awaited tasks.* A waker may also be in the slot of a task whose `JoinHandle` is awaited
-//! (`task::joining`), where only the end of that task uses it. Such a task is stuck as well, if the
+//! (`task::observer::joining`), where only the end of that task uses it. Such a task is stuck as well, if the
 //! tasks that it awaits are: so tasks that await each other are found. L1 and L3 agree about all of
 //! them, so there was a moment between the two at which all of them waited, and no waker of them
 //! was anywhere else. Only an abort of one of them can wake the others.

@@ -4,12 +4,12 @@ use std::future::Future;
 use std::io;
 use std::panic::Location;
 
-use super::blocking::spawn_blocking_on;
-use super::local_set::spawn_local_named;
-use super::spawn::spawn_named_on;
-use super::{AtShutdown, JoinHandle, LocalSet};
 use crate::context;
 use crate::runtime::Handle;
+use crate::task::blocking::spawn_blocking_on;
+use crate::task::local_set::spawn_local_named;
+use crate::task::spawn::spawn_named_on;
+use crate::task::{AtShutdown, JoinHandle, LocalSet};
 
 /// Spawns a task with a name.
 ///

@@ -36,7 +36,7 @@ pub(crate) type Budget = Option<u8>;
 /// ```
 #[inline]
 pub fn poll_proceed(cx: &mut Context<'_>) -> Poll<RestoreOnPending> {
-    ready!(super::leaf(cx));
+    ready!(crate::task::leaf(cx));
     let before = context::budget();
     match before {
         Some(0) => {

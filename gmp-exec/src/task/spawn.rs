@@ -4,13 +4,14 @@
 use std::future::Future;
 use std::panic::Location;
 
-use super::future::TaskFuture;
-use super::header::{Header, Kind, Runnable};
-use super::home::Home;
-use super::join::JoinHandle;
-use super::{span, watch};
 use crate::context;
 use crate::sched::SchedulerRef;
+use crate::task::cell::future::TaskFuture;
+use crate::task::cell::header::{Header, Kind, Runnable};
+use crate::task::cell::home::Home;
+use crate::task::console::span;
+use crate::task::handle::join::JoinHandle;
+use crate::task::watch;
 
 /// Spawns a task on the current runtime. The task starts at once, whether or not the handle is
 /// awaited.
@@ -60,7 +61,7 @@ where
 }
 
 /// The same for a task that may have a name.
-pub(super) fn spawn_named_on<F>(
+pub(in crate::task) fn spawn_named_on<F>(
     scheduler: &SchedulerRef,
     future: F,
     location: &'static Location<'static>,
@@ -86,8 +87,8 @@ fn start_on(scheduler: &SchedulerRef, runnable: Runnable) {
 
 /// The same for a task of a `LocalSet`.
 #[inline]
-pub(super) fn start_local(runnable: Runnable) {
-    super::local_set::submit(begin(runnable));
+pub(in crate::task) fn start_local(runnable: Runnable) {
+    crate::task::local_set::submit(begin(runnable));
 }
 
 /// A new task is about to be queued.
@@ -127,7 +128,7 @@ fn sendable<T: Send>(value: T) -> T {
 /// # Safety
 ///
 /// The header's home must be that of a `LocalSet` of this thread.
-pub(super) unsafe fn new_local_task<F>(header: Header, future: F) -> (Runnable, JoinHandle<F::Output>)
+pub(in crate::task) unsafe fn new_local_task<F>(header: Header, future: F) -> (Runnable, JoinHandle<F::Output>)
 where
     F: Future + 'static,
     F::Output: 'static,
@@ -147,6 +148,6 @@ fn schedule(runnable: Runnable, info: async_task::ScheduleInfo) {
     runnable.metadata().progress.schedule();
     match *runnable.metadata().home {
         Home::Scheduler(_) => crate::sched::submit(runnable, info.woken_while_running),
-        Home::Local(_) => super::local_set::submit(runnable),
+        Home::Local(_) => crate::task::local_set::submit(runnable),
     }
 }

@@ -3,8 +3,8 @@
 use std::future::poll_fn;
 use std::task::{Poll, ready};
 
-use super::leaf;
 use crate::context;
+use crate::task::leaf;
 
 /// Yields to the scheduler.
 ///

@@ -32,8 +32,9 @@ use crate::lost;
 use crate::sched::observe::local_poll::Driver;
 use crate::sched::observe::local_record;
 use crate::sync::Arc;
+use crate::task::console::span;
 use crate::task::spawn::{new_local_task, start_local};
-use crate::task::{Header, Home, HomeRef, JoinHandle, Kind, Runnable, cancel, span, watch};
+use crate::task::{Header, Home, HomeRef, JoinHandle, Kind, Runnable, cancel, watch};
 
 /// How many tasks a poll of the set polls before it returns, so that other futures are polled.
 /// tokio's number, a prime.

@@ -19,9 +19,9 @@ use crate::sched::{RUNTIME_SHUT_DOWN, Scheduler};
 use crate::sync::atomic::Ordering::*;
 use crate::sync::atomic::{AtomicBool, AtomicUsize};
 use crate::sync::{Arc, Mutex, MutexGuard};
-use crate::task::joining::joining_set;
+use crate::task::observer::joining::joining_set;
 use crate::task::registry::Registry;
-use crate::task::unhandled_panic::{OnPanic, UnhandledPanic};
+use crate::task::watch::unhandled_panic::{OnPanic, UnhandledPanic};
 use crate::task::{Id, Observed, Runnable, TaskHooks};
 
 thread_local! {

@@ -20,7 +20,7 @@ use crate::sched::tests::explore;
 use crate::sched::tests::gate::Gate;
 use crate::sched::tests::stage::config;
 use crate::sync::Arc;
-use crate::task::header::{Header, Kind};
+use crate::task::cell::header::{Header, Kind};
 
 /// A task without a future.
 struct Task {

@@ -11,7 +11,7 @@
 //! spawns and polls them, so only a walk can contend for the lock, and the walk finds every task.
 //!
 //! An entry points to the task's header. The pointer is valid because the drop of the
-//! [`TaskFuture`](super::future::TaskFuture) removes the entry, under the shard's lock, and
+//! [`TaskFuture`](crate::task::cell::future::TaskFuture) removes the entry, under the shard's lock, and
 //! async-task frees the header after that drop.
 #![allow(unsafe_code, reason = "entries point at headers")]
 
@@ -21,12 +21,12 @@ use std::task::Waker;
 
 use slab::Slab;
 
-use super::header::{Header, List};
-use super::home::Home;
-use super::observer::Observer;
 use super::traced;
 use crate::sync::atomic::Ordering::*;
 use crate::sync::{Mutex, MutexGuard};
+use crate::task::cell::header::{Header, List};
+use crate::task::cell::home::Home;
+use crate::task::observer::Observer;
 
 #[cfg(all(test, loom))]
 mod loom_registry;

@@ -4,6 +4,10 @@
 //! scheduler hands off the processor sooner, the task is not marked as a hog, and a task that
 //! awaits `spawn_blocking` can do other work at the same time.
 
+pub(in crate::task) mod at_shutdown;
+pub(in crate::task) mod kept_thread;
+pub(in crate::task) mod place;
+
 use std::future::Future;
 use std::io;
 use std::panic::Location;
@@ -16,8 +20,9 @@ use crate::sched::config::Flavor;
 use crate::sched::handoff::section::{Section, blocking_section};
 use crate::sched::state::all_machines::await_again;
 use crate::sched::{Local, SchedulerRef};
-use crate::task::at_shutdown::AtShutdown;
-use crate::task::{Header, JoinHandle, Kind, Place, coop, new_task, span};
+use crate::task::blocking::at_shutdown::AtShutdown;
+use crate::task::console::span;
+use crate::task::{Header, JoinHandle, Kind, Place, coop, new_task};
 
 /// Runs a closure that may block, as a task of its own, on a thread that runs such closures only.
 ///
@@ -174,7 +179,7 @@ fn place_on(scheduler: &SchedulerRef, wanted: Option<Place>) -> Place {
 }
 
 /// A closure as a future: ready at its first poll, without a budget.
-pub(super) struct Closure<F>(Option<F>);
+pub(in crate::task) struct Closure<F>(Option<F>);
 
 impl<F> Unpin for Closure<F> {}
 

@@ -13,9 +13,9 @@
 
 use std::task::{Wake, Waker};
 
-use super::Id;
-use super::observer::{Awaited, Observer};
 use crate::sync::Arc;
+use crate::task::Id;
+use crate::task::observer::{Awaited, Observer};
 
 struct Joining {
     waker: Waker,
@@ -24,12 +24,12 @@ struct Joining {
 
 /// The waker with which an observed task awaits a handle, made from the task's observing waker.
 /// `None`: it is another kind of waker.
-pub(super) fn joining(waker: &Waker, awaited: Id) -> Option<Waker> {
+pub(in crate::task) fn joining(waker: &Waker, awaited: Id) -> Option<Waker> {
     waiting_for(waker, Awaited::Task(awaited))
 }
 
 /// The same for the waker with which it polls a set of this address, until another future is ready.
-pub(super) fn joining_set(waker: &Waker, set: usize) -> Option<Waker> {
+pub(in crate::task) fn joining_set(waker: &Waker, set: usize) -> Option<Waker> {
     waiting_for(waker, Awaited::Set(set))
 }
 

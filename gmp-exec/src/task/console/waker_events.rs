@@ -14,12 +14,12 @@
 use std::cell::Cell;
 use std::task::{RawWaker, RawWakerVTable, Waker};
 
-use super::observer::{self, Observer};
-use super::span::SpanId;
 use crate::contain::contain;
 use crate::context;
 use crate::sync::atomic::AtomicBool;
 use crate::sync::atomic::Ordering::*;
+use crate::task::console::span::SpanId;
+use crate::task::observer::{self, Observer};
 
 thread_local! {
     /// A future that yields is being woken.
@@ -31,7 +31,7 @@ static LOUD: RawWakerVTable = RawWakerVTable::new(clone, wake, wake_by_ref, drop
 
 /// What the wakers of one task report.
 #[derive(Debug, Default)]
-pub(super) struct WakerEvents {
+pub(in crate::task) struct WakerEvents {
     /// A copy of the id: the span lives as long as the future, and a waker may live longer.
     span: Option<u64>,
     /// The task has yielded in the poll that is under way. Written by the thread that polls.
@@ -39,12 +39,12 @@ pub(super) struct WakerEvents {
 }
 
 impl WakerEvents {
-    pub(super) fn of(span: &SpanId) -> WakerEvents {
+    pub(in crate::task) fn of(span: &SpanId) -> WakerEvents {
         WakerEvents { span: span.as_u64(), has_yielded: AtomicBool::new(false) }
     }
 
     /// The functions of the waker for the polls.
-    pub(super) fn table(&self, silent: &'static RawWakerVTable) -> &'static RawWakerVTable {
+    pub(in crate::task) fn table(&self, silent: &'static RawWakerVTable) -> &'static RawWakerVTable {
         if self.span.is_some() { &LOUD } else { silent }
     }
 
@@ -64,7 +64,7 @@ impl WakerEvents {
 
 /// Whether this is [`LOUD`].
 #[inline]
-pub(super) fn is_loud(table: &'static RawWakerVTable) -> bool {
+pub(in crate::task) fn is_loud(table: &'static RawWakerVTable) -> bool {
     std::ptr::eq(table, &LOUD)
 }
 
@@ -81,7 +81,7 @@ pub(crate) fn wake_yielding(waker: &Waker) {
 }
 
 /// The poll of the task with this waker has ended.
-pub(super) fn end_poll(waker: &Waker) {
+pub(in crate::task) fn end_poll(waker: &Waker) {
     if let Some(observer) = Observer::of(waker) {
         observer.events.end_poll();
     }

@@ -13,28 +13,28 @@
 //! | `flags`    | by any thread, `fetch_or`/`fetch_and` | by any thread     |
 //! | `short_polls` | by the machine that polls the task | by that machine   |
 //! | `listing`  | see [`Listing`]                       | as written        |
-//! | `progress` | see [`Progress`](super::progress)     | by any thread     |
+//! | `progress` | see [`Progress`](crate::task::cell::progress)     | by any thread     |
 //! | `span`     | before the task exists                | by any thread     |
 //! | `key`      | under the lock of the registry shard  | under that lock   |
 
 use std::panic::Location;
 use std::task::Waker;
 
-use super::Id;
-use super::at_shutdown::AtShutdown;
-use super::home::HomeRef;
-use super::names;
-use super::place::Place;
-use super::progress::Progress;
-use super::span::SpanId;
 use crate::sync::atomic::Ordering::*;
 use crate::sync::atomic::{AtomicU8, AtomicU16, AtomicU32};
+use crate::task::Id;
+use crate::task::blocking::at_shutdown::AtShutdown;
+use crate::task::blocking::place::Place;
+use crate::task::cell::home::HomeRef;
+use crate::task::cell::progress::Progress;
+use crate::task::console::span::SpanId;
+use crate::task::watch::names;
 
 /// The scheduled form of a task. A linear token: it exists exactly while the task is scheduled, and
-/// its owner must run it, queue it, or [`cancel`](super::cancel) it.
+/// its owner must run it, queue it, or [`cancel`](crate::task::cancel) it.
 pub(crate) type Runnable = async_task::Runnable<Header>;
 
-/// Aligned so that an address has three bits to spare ([`Body`](super::body)).
+/// Aligned so that an address has three bits to spare ([`Body`](crate::task::cell::body)).
 #[derive(Debug)]
 #[repr(align(8))]
 pub(crate) struct Header {
@@ -45,12 +45,12 @@ pub(crate) struct Header {
     flags: AtomicU16,
     /// Short polls in a row of a task that is marked as a hog.
     short_polls: AtomicU8,
-    pub(super) listing: Listing,
+    pub(in crate::task) listing: Listing,
     /// The task's key in the registry, if the registry lists it.
-    pub(super) key: AtomicU32,
+    pub(in crate::task) key: AtomicU32,
     pub(crate) progress: Progress,
     /// The span of the task, if it has one.
-    pub(super) span: SpanId,
+    pub(in crate::task) span: SpanId,
 }
 
 /// Whether the registry has an entry that points to this header, and whether the future has been
@@ -61,7 +61,7 @@ pub(crate) struct Header {
 /// Both change this word by a read-modify-write, so the second one sees the change of the first
 /// one. The entry is removed when the future is dropped, and no entry is made afterwards.
 #[derive(Debug)]
-pub(super) struct Listing(AtomicU8);
+pub(in crate::task) struct Listing(AtomicU8);
 
 const UNLISTED: u8 = 0;
 const LISTED: u8 = 1;
@@ -70,7 +70,7 @@ const FINISHED: u8 = 2;
 impl Listing {
     /// The task is about to wait, and can't finish during this call. Called under the shard's lock.
     /// Returns whether an entry must be made.
-    pub(super) fn wait(&self) -> bool {
+    pub(in crate::task) fn wait(&self) -> bool {
         let is_new = self.0.load(Relaxed) == UNLISTED;
         self.0.store(LISTED, Relaxed);
         is_new
@@ -82,7 +82,7 @@ impl Listing {
     }
 
     /// An abort handle needs an entry. Called under the shard's lock.
-    pub(super) fn list(&self) -> List {
+    pub(in crate::task) fn list(&self) -> List {
         match self.0.compare_exchange(UNLISTED, LISTED, AcqRel, Acquire) {
             Ok(_) => List::New,
             Err(LISTED) => List::Already,
@@ -93,18 +93,18 @@ impl Listing {
     /// The future of a task that has never waited has been dropped. Returns whether there is an
     /// entry to remove.
     #[must_use = "a listed task must leave the registry"]
-    pub(super) fn finish(&self) -> bool {
+    pub(in crate::task) fn finish(&self) -> bool {
         self.0.swap(FINISHED, AcqRel) == LISTED
     }
 
     /// The entry has been removed. Called under the shard's lock.
-    pub(super) fn removed(&self) {
+    pub(in crate::task) fn removed(&self) {
         self.0.store(FINISHED, Relaxed);
     }
 }
 
 #[must_use]
-pub(super) enum List {
+pub(in crate::task) enum List {
     /// There was no entry yet: the caller makes it.
     New,
     /// There is an entry.
@@ -129,7 +129,7 @@ const ABANDONED: u16 = 32;
 /// The task has got the permit that it needs (`sched::state::permits`): a closure's, or a hog's for
 /// which it has waited.
 const HAS_PERMIT: u16 = 64;
-/// The wakers of the task are counted ([`observer`](super::observer)). Does not change once the
+/// The wakers of the task are counted ([`observer`](crate::task::observer)). Does not change once the
 /// task exists.
 const OBSERVED: u16 = 128;
 
@@ -189,7 +189,12 @@ impl Header {
     }
 
     /// A task that may have a name.
-    pub(super) fn named(home: HomeRef, kind: Kind, location: &'static Location<'static>, name: Option<&str>) -> Self {
+    pub(in crate::task) fn named(
+        home: HomeRef,
+        kind: Kind,
+        location: &'static Location<'static>,
+        name: Option<&str>,
+    ) -> Self {
         let header = Header::new(home, kind, location);
         if let Some(name) = name {
             header.flags.fetch_or(WATCHED, Relaxed);
@@ -200,7 +205,7 @@ impl Header {
 
     /// The task has this span, if any. Its wakers emit events, so they are observed.
     #[cfg(feature = "tracing")]
-    pub(super) fn observe_span(&mut self, span: SpanId) {
+    pub(in crate::task) fn observe_span(&mut self, span: SpanId) {
         if span.is_some() {
             self.flags.fetch_or(OBSERVED, Relaxed);
         }
@@ -221,23 +226,23 @@ impl Header {
     /// Whether a poll only has to poll the future, with async-task's own waker: the task is not
     /// aborted, and its wakers are not counted.
     #[inline]
-    pub(super) fn is_plain(&self) -> bool {
+    pub(in crate::task) fn is_plain(&self) -> bool {
         self.flags.load(Acquire) & (ABORTED | OBSERVED) == 0
     }
 
-    pub(super) fn is_observed(&self) -> bool {
+    pub(in crate::task) fn is_observed(&self) -> bool {
         self.flags.load(Relaxed) & OBSERVED != 0
     }
 
     /// The waker with which an observed task is to be polled, made from async-task's.
     #[cold]
     #[inline(never)]
-    pub(super) fn observing_waker(&'static self, task: &Waker) -> Option<&'static Waker> {
+    pub(in crate::task) fn observing_waker(&'static self, task: &Waker) -> Option<&'static Waker> {
         self.is_observed().then(|| self.home.registry().observe(self, task))
     }
 
     #[inline]
-    pub(super) fn is_watched(&self) -> bool {
+    pub(in crate::task) fn is_watched(&self) -> bool {
         self.flags.load(Relaxed) & WATCHED != 0
     }
 
@@ -261,14 +266,14 @@ impl Header {
     /// The next poll makes a trace. Called under the lock of the registry's shard, by a caller that
     /// wakes the task afterwards.
     #[cfg(feature = "taskdump")]
-    pub(super) fn ask_for_trace(&self) {
+    pub(in crate::task) fn ask_for_trace(&self) {
         self.flags.fetch_or(TRACED, AcqRel);
     }
 
     /// Whether the poll that begins must make a trace.
     #[cfg(feature = "taskdump")]
     #[inline]
-    pub(super) fn take_trace_request(&self) -> bool {
+    pub(in crate::task) fn take_trace_request(&self) -> bool {
         self.flags.load(Acquire) & TRACED != 0 && self.flags.fetch_and(!TRACED, AcqRel) & TRACED != 0
     }
 
@@ -334,7 +339,7 @@ impl Header {
     }
 
     /// Whether the task may wait for a hog's permit.
-    pub(super) fn may_wait_for_permit(&self) -> bool {
+    pub(in crate::task) fn may_wait_for_permit(&self) -> bool {
         self.flags.load(Relaxed) & COMPUTES != 0
     }
 

@@ -8,15 +8,18 @@
 //! ended. So the future's wrapper leaves a note when it has dropped the future, and the runner
 //! reads the note after the run.
 
+pub(in crate::task) mod hooks;
+pub(in crate::task) mod names;
+pub(in crate::task) mod unhandled_panic;
+
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::time::Duration;
 
-use super::future::cancel;
-use super::header::{Header, Runnable};
-use super::hooks::{TaskHooks, TaskMeta};
-use super::names;
 use crate::sync::Arc;
+use crate::task::cell::future::cancel;
+use crate::task::cell::header::{Header, Runnable};
+use crate::task::watch::hooks::{TaskHooks, TaskMeta};
 
 thread_local! {
     /// Whether the innermost run of a watched task on this thread has dropped the task's future.
@@ -26,7 +29,7 @@ thread_local! {
 /// The task is about to be queued for the first time. A panic of the hook is told to the caller of
 /// the spawn, as on tokio, and the task, which no caller has a handle of, is cancelled.
 #[cold]
-pub(super) fn spawned(runnable: Runnable) -> Runnable {
+pub(in crate::task) fn spawned(runnable: Runnable) -> Runnable {
     let task = runnable.metadata();
     // As on tokio, closures are reported at their end only.
     let Some(hooks) = task.home.hooks().filter(|_| !task.is_closure()) else { return runnable };
@@ -41,7 +44,7 @@ pub(super) fn spawned(runnable: Runnable) -> Runnable {
 
 /// The task's future has been dropped.
 #[cold]
-pub(super) fn dropped(task: &Header) {
+pub(in crate::task) fn dropped(task: &Header) {
     names::forget(task.id);
     HAS_ENDED.set(true);
 }
@@ -58,7 +61,7 @@ pub(crate) fn poll(task: Runnable, latency: Option<Duration>) {
 
 /// Polls a task of a `LocalSet`. That of a local runtime may have hooks.
 #[inline]
-pub(super) fn poll_local(task: Runnable) {
+pub(in crate::task) fn poll_local(task: Runnable) {
     if task.metadata().is_watched() {
         poll(task, None);
     } else {

@@ -22,17 +22,19 @@
 //! check waits for that. Model: `loom_lost_*`.
 #![allow(unsafe_code, reason = "makes wakers from their parts")]
 
+pub(in crate::task) mod joining;
+
 use std::mem::ManuallyDrop;
 use std::ptr;
 use std::sync::Weak;
 use std::task::{RawWaker, RawWakerVTable, Waker};
 
-use super::Id;
-use super::span::SpanId;
-use super::waker_events::{self, WakerEvents};
 use crate::sync::atomic::AtomicUsize;
 use crate::sync::atomic::Ordering::*;
 use crate::sync::{Arc, Mutex};
+use crate::task::Id;
+use crate::task::console::span::SpanId;
+use crate::task::console::waker_events::{self, WakerEvents};
 
 /// The registry's waker.
 const OWN: usize = 1;
@@ -58,7 +60,7 @@ pub(crate) struct Observer {
     view: ManuallyDrop<Waker>,
     /// What the wakers report, if the task has a span.
     #[cfg_attr(not(feature = "tracing"), expect(dead_code, reason = "no waker reports anything"))]
-    pub(super) events: WakerEvents,
+    pub(in crate::task) events: WakerEvents,
 }
 
 /// A `static`, because its address identifies observing wakers, except those that emit events.
@@ -72,7 +74,7 @@ impl Observer {
 
     /// Returns the first observing waker of a task, which is not to be given to the task. `span`:
     /// that of the task.
-    pub(super) fn observe_in(span: &SpanId, task: Waker) -> Waker {
+    pub(in crate::task) fn observe_in(span: &SpanId, task: Waker) -> Waker {
         let events = WakerEvents::of(span);
         let observer = Arc::new_cyclic(|observer: &Weak<Observer>| {
             // SAFETY: the address is that of the observer which owns the waker, so it is valid as
@@ -101,7 +103,7 @@ impl Observer {
 
     /// Whether the waker is an observing one.
     #[inline]
-    pub(super) fn is_of(waker: &Waker) -> bool {
+    pub(in crate::task) fn is_of(waker: &Waker) -> bool {
         ptr::eq(waker.vtable(), &VTABLE) || waker_events::is_loud(waker.vtable())
     }
 
@@ -122,12 +124,12 @@ impl Observer {
     }
 
     /// One of the counted wakers is about to go into the handle of a task, or into a set.
-    pub(super) fn begin_join(&self, awaited: Awaited) {
+    pub(in crate::task) fn begin_join(&self, awaited: Awaited) {
         self.joins.lock().push(awaited);
     }
 
     /// Such a waker is about to be dropped.
-    pub(super) fn end_join(&self, awaited: Awaited) {
+    pub(in crate::task) fn end_join(&self, awaited: Awaited) {
         let mut joins = self.joins.lock();
         let index = joins.iter().position(|join| *join == awaited).expect("each join ends once");
         joins.remove(index);
@@ -145,26 +147,26 @@ unsafe fn clone(data: *const ()) -> RawWaker {
 }
 
 /// Counts another waker, and makes its reference.
-pub(super) unsafe fn add_waker(data: *const ()) {
+pub(in crate::task) unsafe fn add_waker(data: *const ()) {
     // SAFETY: the waker that is cloned owns a reference.
     unsafe { get(data) }.wakers.fetch_add(1, Relaxed);
     // SAFETY: `data` comes from `Arc::into_raw`, and the waker that is cloned owns a reference.
     unsafe { Arc::increment_strong_count(data.cast::<Observer>()) };
 }
 
-pub(super) unsafe fn wake(data: *const ()) {
+pub(in crate::task) unsafe fn wake(data: *const ()) {
     // SAFETY: as of this function.
     unsafe { wake_by_ref(data) }; // W1
     // SAFETY: as of this function, and the waker is gone afterwards.
     unsafe { drop_waker(data) };
 }
 
-pub(super) unsafe fn wake_by_ref(data: *const ()) {
+pub(in crate::task) unsafe fn wake_by_ref(data: *const ()) {
     // SAFETY: the waker owns a reference.
     unsafe { get(data) }.task.wake_by_ref();
 }
 
-pub(super) unsafe fn drop_waker(data: *const ()) {
+pub(in crate::task) unsafe fn drop_waker(data: *const ()) {
     // SAFETY: the waker's reference, which it gives up here.
     let observer = unsafe { Arc::from_raw(data.cast::<Observer>()) };
     observer.wakers.fetch_sub(1, Release); // W2
@@ -173,7 +175,7 @@ pub(super) unsafe fn drop_waker(data: *const ()) {
 /// # Safety
 ///
 /// `data` is that of an observing waker which outlives the result.
-pub(super) unsafe fn get<'a>(data: *const ()) -> &'a Observer {
+pub(in crate::task) unsafe fn get<'a>(data: *const ()) -> &'a Observer {
     // SAFETY: `data` comes from `Arc::into_raw`, and by the contract a reference is owned.
     unsafe { &*data.cast::<Observer>() }
 }

@@ -10,10 +10,10 @@ use std::marker::PhantomData;
 use std::panic::Location;
 use std::time::Duration;
 
-use super::Id;
-use super::header::Header;
 use crate::contain::contain;
 use crate::sync::Arc;
+use crate::task::Id;
+use crate::task::cell::header::Header;
 
 /// A task as a [hook](crate::runtime::Builder::on_task_spawn) sees it.
 ///
@@ -38,11 +38,11 @@ pub struct TaskMeta<'a> {
 }
 
 impl TaskMeta<'_> {
-    pub(super) fn of(task: &Header) -> TaskMeta<'static> {
+    pub(in crate::task) fn of(task: &Header) -> TaskMeta<'static> {
         TaskMeta { id: task.id, spawned_at: task.location, schedule_latency: None, _task: PhantomData }
     }
 
-    pub(super) fn with_latency(self, schedule_latency: Option<Duration>) -> Self {
+    pub(in crate::task) fn with_latency(self, schedule_latency: Option<Duration>) -> Self {
         TaskMeta { schedule_latency, ..self }
     }
 
@@ -149,21 +149,21 @@ impl TaskHooks {
     }
 
     /// A panic is for the caller of the spawn.
-    pub(super) fn spawned(&self, task: &TaskMeta<'_>) {
+    pub(in crate::task) fn spawned(&self, task: &TaskMeta<'_>) {
         if let Some(hook) = &self.on_spawn {
             hook(task);
         }
     }
 
-    pub(super) fn polling(&self, task: &TaskMeta<'_>) {
+    pub(in crate::task) fn polling(&self, task: &TaskMeta<'_>) {
         call(&self.before_poll, task);
     }
 
-    pub(super) fn polled(&self, task: &TaskMeta<'_>) {
+    pub(in crate::task) fn polled(&self, task: &TaskMeta<'_>) {
         call(&self.after_poll, task);
     }
 
-    pub(super) fn ended(&self, task: &TaskMeta<'_>) {
+    pub(in crate::task) fn ended(&self, task: &TaskMeta<'_>) {
         call(&self.on_end, task);
     }
 }

@@ -8,15 +8,15 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Wake, Waker, ready};
 
-use super::abort::AbortHandle;
-use super::future::Outcome;
-use super::header::Header;
-use super::joining::joining;
-use super::observer::Observer;
-use super::waiting::Wait;
-use super::{Id, JoinError, coop};
 use crate::contain::contain;
 use crate::context;
+use crate::task::cell::future::Outcome;
+use crate::task::cell::header::Header;
+use crate::task::cell::waiting::Wait;
+use crate::task::handle::abort::AbortHandle;
+use crate::task::observer::Observer;
+use crate::task::observer::joining::joining;
+use crate::task::{Id, JoinError, coop};
 
 /// Awaits the output of a spawned task.
 ///
@@ -47,7 +47,7 @@ pub struct JoinHandle<T> {
 }
 
 impl<T> JoinHandle<T> {
-    pub(super) fn new(task: async_task::Task<Outcome<T>, Header>) -> Self {
+    pub(in crate::task) fn new(task: async_task::Task<Outcome<T>, Header>) -> Self {
         JoinHandle { id: task.metadata().id, task: Some(task), is_awaited: false, _output: PhantomData }
     }
 
@@ -55,7 +55,7 @@ impl<T> JoinHandle<T> {
     /// polled next.
     ///
     /// Awaiting the handle then returns a cancelled [`JoinError`], unless the task finishes first.
-    /// A closure of [`spawn_blocking`](super::spawn_blocking) can be aborted only before it starts.
+    /// A closure of [`spawn_blocking`](crate::task::spawn_blocking) can be aborted only before it starts.
     ///
     /// # Examples
     ///
@@ -132,11 +132,11 @@ impl<T> JoinHandle<T> {
 }
 
 impl<T> JoinHandle<T> {
-    /// Polls without taking a unit of the budget. For [`JoinSet`](super::JoinSet), which takes one
+    /// Polls without taking a unit of the budget. For [`JoinSet`](crate::task::JoinSet), which takes one
     /// unit for all of its handles.
     ///
     /// The waker must not panic when it is woken or dropped: async-task would abort the process.
-    pub(super) fn poll_unguarded(&mut self, cx: &mut Context<'_>) -> Poll<Result<T, JoinError>> {
+    pub(in crate::task) fn poll_unguarded(&mut self, cx: &mut Context<'_>) -> Poll<Result<T, JoinError>> {
         let outcome = ready!(Pin::new(self.unfinished()).poll(cx));
         self.task = None;
         Poll::Ready(outcome.into_result())

@@ -2,12 +2,12 @@
 
 use std::ops::Deref;
 
-use super::hooks::TaskHooks;
-use super::local_set::LocalHome;
-use super::registry::Registry;
 use crate::context;
 use crate::sched::Scheduler;
 use crate::sync::{Arc, CountedArc};
+use crate::task::local_set::LocalHome;
+use crate::task::registry::Registry;
+use crate::task::watch::hooks::TaskHooks;
 
 /// A counted reference to the place where a task runs. A single pointer: every task has one.
 #[derive(Clone, Debug)]
@@ -40,7 +40,7 @@ impl Deref for HomeRef {
 }
 
 impl Home {
-    pub(super) fn count_finished(&self) {
+    pub(in crate::task) fn count_finished(&self) {
         match self {
             Home::Scheduler(scheduler) => context::count(scheduler, |counters| &counters.finished),
             Home::Local(home) => home.count_finished(),
@@ -54,7 +54,7 @@ impl Home {
         }
     }
 
-    pub(super) fn hooks(&self) -> Option<&Arc<TaskHooks>> {
+    pub(in crate::task) fn hooks(&self) -> Option<&Arc<TaskHooks>> {
         match self {
             Home::Scheduler(scheduler) => scheduler.config.task_hooks.as_ref(),
             Home::Local(home) => home.hooks(),

@@ -1,7 +1,7 @@
 //! How a runtime that shuts down treats a blocking closure.
 
 /// How a runtime that shuts down treats a closure of
-/// [`spawn_blocking_with`](super::spawn_blocking_with).
+/// [`spawn_blocking_with`](crate::task::spawn_blocking_with).
 ///
 /// A closure can't be interrupted, so the runtime must either wait for the closure or leave its
 /// thread behind. Only the author of the closure knows which of the two is harmless.
@@ -10,7 +10,7 @@
 pub enum AtShutdown {
     /// The runtime waits for a closure that is running, and still runs a closure that has a permit.
     /// It cancels closures that wait because `max_blocking_threads` others are running. This is the
-    /// behaviour of [`spawn_blocking`](super::spawn_blocking), as on tokio.
+    /// behaviour of [`spawn_blocking`](crate::task::spawn_blocking), as on tokio.
     Wait,
     /// The runtime runs the closure to its end in every case, and waits for it. For writes that the
     /// program has already reported as accepted.

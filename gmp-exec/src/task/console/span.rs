@@ -12,30 +12,30 @@ use std::panic::Location;
 use tracing::instrument::{Instrument, Instrumented};
 use tracing::trace_span;
 
-use super::Id;
-use super::blocking::Closure;
-use super::future::TaskFuture;
-use super::header::Header;
-use super::home::Home;
+use crate::task::Id;
+use crate::task::blocking::Closure;
+use crate::task::cell::future::TaskFuture;
+use crate::task::cell::header::Header;
+use crate::task::cell::home::Home;
 
 /// A future in its span.
 pub(crate) type Spanned<F> = Instrumented<F>;
 
 /// The id of a task's span, if there is one.
 #[derive(Debug, Default)]
-pub(super) struct SpanId(Option<tracing::Id>);
+pub(in crate::task) struct SpanId(Option<tracing::Id>);
 
 impl SpanId {
-    pub(super) fn is_some(&self) -> bool {
+    pub(in crate::task) fn is_some(&self) -> bool {
         self.0.is_some()
     }
 
-    pub(super) fn as_u64(&self) -> Option<u64> {
+    pub(in crate::task) fn as_u64(&self) -> Option<u64> {
         self.0.as_ref().map(tracing::Id::into_u64)
     }
 }
 
-pub(super) fn of_task<F>(header: &mut Header, future: F) -> Spanned<F> {
+pub(in crate::task) fn of_task<F>(header: &mut Header, future: F) -> Spanned<F> {
     let (size, original_size) = sizes::<F>();
     let span = trace_span!(
         target: "tokio::task",
@@ -55,7 +55,7 @@ pub(super) fn of_task<F>(header: &mut Header, future: F) -> Spanned<F> {
 }
 
 /// No waker belongs to a closure, so the header needn't know the span.
-pub(super) fn of_closure<F>(header: &mut Header, future: Closure<F>) -> Spanned<Closure<F>> {
+pub(in crate::task) fn of_closure<F>(header: &mut Header, future: Closure<F>) -> Spanned<Closure<F>> {
     let (size, original_size) = sizes::<F>();
     let span = trace_span!(
         target: "tokio::task::blocking",

@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, OnceLock};
 
-use super::Id;
+use crate::task::Id;
 
 static NAMES: OnceLock<Mutex<HashMap<Id, Box<str>>>> = OnceLock::new();
 
@@ -14,7 +14,7 @@ fn lock(names: &Mutex<HashMap<Id, Box<str>>>) -> MutexGuard<'_, HashMap<Id, Box<
     names.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
 }
 
-pub(super) fn note(id: Id, name: &str) {
+pub(in crate::task) fn note(id: Id, name: &str) {
     lock(NAMES.get_or_init(Default::default)).insert(id, name.into());
 }
 
@@ -24,7 +24,7 @@ pub(crate) fn name_of(id: Id) -> Option<Box<str>> {
 }
 
 /// Without any name in the process, no lock is taken.
-pub(super) fn forget(id: Id) {
+pub(in crate::task) fn forget(id: Id) {
     if let Some(names) = NAMES.get() {
         lock(names).remove(&id);
     }

@@ -4,7 +4,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-use super::header::Header;
+use crate::task::cell::header::Header;
 
 #[inline]
 pub(crate) fn leaf(_: &mut Context<'_>) -> Poll<()> {
@@ -17,14 +17,14 @@ pub(crate) fn rooted<F>(future: F) -> F {
 }
 
 #[inline]
-pub(super) fn poll_root<F: Future>(future: Pin<&mut F>, cx: &mut Context<'_>) -> Poll<F::Output> {
+pub(in crate::task) fn poll_root<F: Future>(future: Pin<&mut F>, cx: &mut Context<'_>) -> Poll<F::Output> {
     future.poll(cx)
 }
 
 #[inline]
-pub(super) fn poll_traced<R>(_: &Header, poll: impl FnOnce() -> R, _: impl FnOnce(&R) -> bool) -> R {
+pub(in crate::task) fn poll_traced<R>(_: &Header, poll: impl FnOnce() -> R, _: impl FnOnce(&R) -> bool) -> R {
     poll()
 }
 
 #[inline]
-pub(super) fn ended(_: &Header) {}
+pub(in crate::task) fn ended(_: &Header) {}

@@ -3,7 +3,7 @@
 //!
 //! Every task has room for this, so there is only the future and a pointer to the header, with the
 //! notes in the pointer's lowest bits. An `Option` and a byte for the notes would take up to 16
-//! bytes more. These, and the eight that [`Home`](super::home) saves, decide whether a task whose
+//! bytes more. These, and the eight that [`Home`](crate::task::cell::home) saves, decide whether a task whose
 //! future has 24 bytes fits into the fast lists of glibc's allocator (up to 120 bytes in 2.36).
 //! Another thread can free such a block without the lock of the thread that has allocated it.
 //! Measured with one core that spawns 10 000 such tasks and one that runs them: in most runs 135 to
@@ -15,9 +15,9 @@ use std::mem::MaybeUninit;
 use std::pin::Pin;
 use std::ptr;
 
-use super::header::Header;
+use crate::task::cell::header::Header;
 
-pub(super) struct Body<F> {
+pub(in crate::task) struct Body<F> {
     /// Initialised while `HAS_FUTURE` is noted.
     future: MaybeUninit<F>,
     /// The header, with the notes in the bits that its alignment leaves free.
@@ -33,7 +33,7 @@ const _: () = is_sync::<Header>();
 
 /// What is noted of a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Note {
+pub(in crate::task) enum Note {
     /// The registry lists the task.
     HasWaited = 1,
     /// The task is watched.
@@ -46,37 +46,37 @@ const ALL: usize = HAS_FUTURE | Note::HasWaited as usize | Note::IsWatched as us
 const _: () = assert!(align_of::<Header>() > ALL, "the notes fit beside the address of a header");
 
 impl<F> Body<F> {
-    pub(super) fn new(future: F, header: &'static Header) -> Body<F> {
+    pub(in crate::task) fn new(future: F, header: &'static Header) -> Body<F> {
         let watched = if header.is_watched() { Note::IsWatched as usize } else { 0 };
         let header = ptr::from_ref(header).map_addr(|address| address | HAS_FUTURE | watched);
         Body { future: MaybeUninit::new(future), header, _pinned: PhantomPinned }
     }
 
     #[inline]
-    pub(super) fn header(&self) -> &'static Header {
+    pub(in crate::task) fn header(&self) -> &'static Header {
         // SAFETY: without the notes this is the address of the reference that `new` was given, and
         // `map_addr` keeps its provenance.
         unsafe { &*self.header.map_addr(|address| address & !ALL) }
     }
 
     #[inline]
-    pub(super) fn has(&self, note: Note) -> bool {
+    pub(in crate::task) fn has(&self, note: Note) -> bool {
         self.header.addr() & note as usize != 0
     }
 
     /// Whether nothing is noted.
     #[inline]
-    pub(super) fn has_no_note(&self) -> bool {
+    pub(in crate::task) fn has_no_note(&self) -> bool {
         self.header.addr() & (ALL & !HAS_FUTURE) == 0
     }
 
-    pub(super) fn note(self: Pin<&mut Self>, note: Note) {
+    pub(in crate::task) fn note(self: Pin<&mut Self>, note: Note) {
         self.set_bits(|bits| bits | note as usize);
     }
 
     /// The future, unless it has been dropped.
     #[inline]
-    pub(super) fn future(self: Pin<&mut Self>) -> Option<Pin<&mut F>> {
+    pub(in crate::task) fn future(self: Pin<&mut Self>) -> Option<Pin<&mut F>> {
         if !self.has_future() {
             return None;
         }
@@ -90,13 +90,13 @@ impl<F> Body<F> {
     }
 
     #[inline]
-    pub(super) fn has_future(&self) -> bool {
+    pub(in crate::task) fn has_future(&self) -> bool {
         self.header.addr() & HAS_FUTURE != 0
     }
 
     /// Drops the future in place, unless it has been dropped. It counts as dropped if its
     /// destructor panics, too.
-    pub(super) fn drop_future(mut self: Pin<&mut Self>) {
+    pub(in crate::task) fn drop_future(mut self: Pin<&mut Self>) {
         if !self.has_future() {
             return;
         }
@@ -130,9 +130,9 @@ mod tests {
 
     use super::*;
     use crate::runtime::Builder;
-    use crate::task::future::Outcome;
-    use crate::task::header::{Kind, Observed};
-    use crate::task::span::SpanId;
+    use crate::task::cell::future::Outcome;
+    use crate::task::cell::header::{Kind, Observed};
+    use crate::task::console::span::SpanId;
 
     fn header() -> &'static Header {
         static HEADER: OnceLock<Header> = OnceLock::new();

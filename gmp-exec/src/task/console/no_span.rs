@@ -2,21 +2,21 @@
 
 use std::panic::Location;
 
-use super::blocking::Closure;
-use super::header::Header;
+use crate::task::blocking::Closure;
+use crate::task::cell::header::Header;
 
 pub(crate) type Spanned<F> = F;
 
 #[derive(Debug, Default)]
-pub(super) struct SpanId {}
+pub(in crate::task) struct SpanId {}
 
 #[inline]
-pub(super) fn of_task<F>(_: &mut Header, future: F) -> Spanned<F> {
+pub(in crate::task) fn of_task<F>(_: &mut Header, future: F) -> Spanned<F> {
     future
 }
 
 #[inline]
-pub(super) fn of_closure<F>(_: &mut Header, future: Closure<F>) -> Spanned<Closure<F>> {
+pub(in crate::task) fn of_closure<F>(_: &mut Header, future: Closure<F>) -> Spanned<Closure<F>> {
     future
 }
 

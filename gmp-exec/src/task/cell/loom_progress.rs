@@ -8,10 +8,10 @@
 
 use loom::thread;
 
-use super::progress::{Progress, Reading, Stage};
-use super::waiting::Wait;
 use crate::sched::tests::explore;
 use crate::sync::{Arc, Mutex};
+use crate::task::cell::progress::{Progress, Reading, Stage};
+use crate::task::cell::waiting::Wait;
 
 /// A task with two polls, each of which waits for a descriptor with the number of the poll.
 struct Task {

@@ -15,19 +15,21 @@ use std::task::{Context, Poll};
 
 use pin_project_lite::pin_project;
 
-use super::Id;
-use super::body::{Body, Note};
-use super::error::JoinError;
-use super::header::{Header, Runnable};
-use super::home::Home;
-use super::registry::Wait;
-use super::{traced, unhandled_panic, waker_events, watch};
 use crate::contain::contain;
 use crate::context;
 use crate::sched::closures::at_shutdown;
+use crate::task::Id;
+use crate::task::cell::body::{Body, Note};
+use crate::task::cell::header::{Header, Runnable};
+use crate::task::cell::home::Home;
+use crate::task::console::waker_events;
+use crate::task::handle::error::JoinError;
+use crate::task::registry::Wait;
+use crate::task::watch::unhandled_panic;
+use crate::task::{traced, watch};
 
 pin_project! {
-    pub(super) struct TaskFuture<F> {
+    pub(in crate::task) struct TaskFuture<F> {
         #[pin]
         body: Body<F>,
     }
@@ -66,7 +68,7 @@ fn end<F>(body: &Body<F>) -> bool {
 /// An error contains the task's id, so only an output has the id beside it. Every task has room for
 /// an outcome. When other parts of a task were larger, eight more bytes made a small task too large
 /// for the fast lists of glibc's allocator, and a spawn took 165 more instructions (measured).
-pub(super) struct Outcome<T>(Option<Result<(T, Id), JoinError>>);
+pub(in crate::task) struct Outcome<T>(Option<Result<(T, Id), JoinError>>);
 
 /// Cancels a scheduled task: its future is dropped at once, and its handle returns
 /// `JoinError::cancelled`. A closure that must finish, or that may still run at the end of the
@@ -78,7 +80,7 @@ pub(crate) fn cancel(runnable: Runnable) {
     drop_now(runnable);
 }
 
-/// Cancels a scheduled task, or a closure whatever its [`AtShutdown`](super::AtShutdown).
+/// Cancels a scheduled task, or a closure whatever its [`AtShutdown`](crate::task::AtShutdown).
 pub(crate) fn drop_now(runnable: Runnable) {
     runnable.metadata().set_aborted();
     watch::run(runnable);
@@ -93,7 +95,7 @@ fn finish(closure: Runnable) {
 }
 
 impl<F: Future> TaskFuture<F> {
-    pub(super) fn new(future: F, header: &'static Header) -> Self {
+    pub(in crate::task) fn new(future: F, header: &'static Header) -> Self {
         TaskFuture { body: Body::new(future, header) }
     }
 
@@ -213,7 +215,7 @@ impl<T> Outcome<T> {
         Outcome(Some(result.map(|output| (output, id))))
     }
 
-    pub(super) fn into_result(mut self) -> Result<T, JoinError> {
+    pub(in crate::task) fn into_result(mut self) -> Result<T, JoinError> {
         let result = self.0.take().expect("an outcome is taken once");
         result.map(|(output, _)| output)
     }

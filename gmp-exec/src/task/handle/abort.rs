@@ -3,11 +3,11 @@
 use std::fmt;
 use std::panic::{RefUnwindSafe, UnwindSafe};
 
-use super::Id;
-use super::header::Header;
-use super::home::HomeRef;
+use crate::task::Id;
+use crate::task::cell::header::Header;
+use crate::task::cell::home::HomeRef;
 
-/// Aborts a task. May outlive the task's [`JoinHandle`](super::JoinHandle). Dropping it has no
+/// Aborts a task. May outlive the task's [`JoinHandle`](crate::task::JoinHandle). Dropping it has no
 /// effect on the task.
 ///
 /// # Examples
@@ -29,16 +29,16 @@ pub struct AbortHandle {
 }
 
 impl AbortHandle {
-    pub(super) fn new(header: &Header) -> Self {
+    pub(in crate::task) fn new(header: &Header) -> Self {
         let listing = header.home.registry().list_abortable(header).map(|key| (header.home.clone(), key));
         AbortHandle { id: header.id, listing }
     }
 
-    pub(super) fn finished(id: Id) -> Self {
+    pub(in crate::task) fn finished(id: Id) -> Self {
         AbortHandle { id, listing: None }
     }
 
-    /// Asks the runtime to cancel the task; see [`JoinHandle::abort`](super::JoinHandle::abort).
+    /// Asks the runtime to cancel the task; see [`JoinHandle::abort`](crate::task::JoinHandle::abort).
     ///
     /// # Examples
     ///

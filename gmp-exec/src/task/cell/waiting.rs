@@ -8,15 +8,15 @@
 //! A note is one word. While a task is scheduled, it waits for nothing but its turn, so the same
 //! word says that it is scheduled, and since when where that time is measured. With another word, a
 //! small task was too large for the allocator's class of small pieces (when other parts of it were
-//! larger), and a spawn took 160 more instructions. [`Progress`](super::progress) has the protocol.
+//! larger), and a spawn took 160 more instructions. [`Progress`](crate::task::cell::progress) has the protocol.
 #![allow(unsafe_code, reason = "packs a reference to a place of the code into a word of a header")]
 
 use std::panic::Location;
 use std::ptr;
 
-use super::Id;
 use crate::sync::atomic::AtomicU64;
 use crate::sync::atomic::Ordering::*;
+use crate::task::Id;
 
 /// What a future waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,11 +44,11 @@ pub(crate) struct PackedWait(u64);
 /// |---|---|---|
 /// | the kind, or [`SCHEDULED`] | what is waited for, or the stamp | others had to wait, too |
 ///
-/// Written by the thread that has the task's [`Runnable`](super::Runnable), read by any thread.
+/// Written by the thread that has the task's [`Runnable`](crate::task::Runnable), read by any thread.
 /// Release and Acquire: a reader that sees the word of a poll sees that the poll has begun
-/// ([`Progress`](super::progress)). A place is never freed.
+/// ([`Progress`](crate::task::cell::progress)). A place is never freed.
 #[derive(Debug)]
-pub(super) struct Note(AtomicU64);
+pub(in crate::task) struct Note(AtomicU64);
 
 const KIND_BITS: u32 = 3;
 const KIND: u64 = (1 << KIND_BITS) - 1;
@@ -66,43 +66,43 @@ const TIMER_UNIT: u32 = 20;
 
 impl Note {
     #[inline]
-    pub(super) fn scheduled() -> Note {
+    pub(in crate::task) fn scheduled() -> Note {
         Note(AtomicU64::new(SCHEDULED))
     }
 
     /// The task is scheduled. The waker stores without reading, so it needs the cache line once.
     #[inline]
-    pub(super) fn schedule(&self) {
+    pub(in crate::task) fn schedule(&self) {
         self.0.store(SCHEDULED, Release);
     }
 
     /// The task is scheduled, `now` nanoseconds after some moment of its scheduler.
-    pub(super) fn stamp(&self, now: u64) {
+    pub(in crate::task) fn stamp(&self, now: u64) {
         self.0.store(u64::from(Stamp::of(now).0) << KIND_BITS | SCHEDULED, Release);
     }
 
     /// When the task was scheduled, if that is measured. Called by the machine that is about to
     /// poll the task.
-    pub(super) fn stamped(&self) -> Option<Stamp> {
+    pub(in crate::task) fn stamped(&self) -> Option<Stamp> {
         self.read().stamp()
     }
 
     /// A poll begins, and no future has had to wait yet.
     #[inline]
-    pub(super) fn clear(&self) {
+    pub(in crate::task) fn clear(&self) {
         self.0.store(0, Release);
     }
 
     /// A future has to wait. Called by the thread that polls the task.
     #[inline]
-    pub(super) fn wait(&self, wait: PackedWait) {
+    pub(in crate::task) fn wait(&self, wait: PackedWait) {
         let before = self.0.load(Relaxed);
         let is_another = before != 0 && (before ^ wait.0) & WAIT != 0;
         self.0.store(if is_another { before | OTHERS } else { wait.0 }, Release);
     }
 
     #[inline]
-    pub(super) fn read(&self) -> Noted {
+    pub(in crate::task) fn read(&self) -> Noted {
         Noted(self.0.load(Acquire))
     }
 }
@@ -113,7 +113,7 @@ pub(crate) struct Noted(u64);
 
 impl Noted {
     #[inline]
-    pub(super) fn is_scheduled(self) -> bool {
+    pub(in crate::task) fn is_scheduled(self) -> bool {
         self.0 & KIND == SCHEDULED
     }
 
@@ -124,7 +124,7 @@ impl Noted {
 
     /// What the first of the futures waits for, and whether others had to wait. `None`: no future
     /// has said so.
-    pub(super) fn wait(self) -> Option<(Wait, bool)> {
+    pub(in crate::task) fn wait(self) -> Option<(Wait, bool)> {
         Some((Wait::unpack(self.0 & WAIT)?, self.0 & OTHERS != 0))
     }
 }

@@ -4,7 +4,7 @@
 //!
 //! async-task has a state word of its own, which it keeps to itself. The two words here are written
 //! with plain stores, because a single thread at a time may write them: the one that has the task's
-//! [`Runnable`](super::Runnable). A waker has the `Runnable` when async-task calls `schedule`, the
+//! [`Runnable`](crate::task::Runnable). A waker has the `Runnable` when async-task calls `schedule`, the
 //! machine has it during the poll, and async-task orders the call before the poll.
 //!
 //! | thread with the `Runnable` | writes |
@@ -35,10 +35,10 @@
 
 use std::time::Duration;
 
-use super::moment::Moment;
-use super::waiting::{Note, Noted, PackedWait, Stamp, Wait};
 use crate::sync::atomic::AtomicU32;
 use crate::sync::atomic::Ordering::*;
+use crate::task::cell::moment::Moment;
+use crate::task::cell::waiting::{Note, Noted, PackedWait, Stamp, Wait};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stage {
@@ -110,7 +110,7 @@ impl Progress {
     }
 
     /// The task is about to wait for the first time. Called under the lock of the registry shard.
-    pub(super) fn note_first_wait(&self) {
+    pub(in crate::task) fn note_first_wait(&self) {
         self.waited.store(Moment::now().0.max(1), Relaxed);
     }
 

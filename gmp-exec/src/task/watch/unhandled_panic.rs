@@ -1,10 +1,10 @@
 //! What a panic of a task does to the runtime or the `LocalSet` of the task.
 
-use super::header::Header;
-use super::home::Home;
 use crate::sched::shutdown::task_panic::note_panic;
 use crate::sync::atomic::AtomicU8;
 use crate::sync::atomic::Ordering::Relaxed;
+use crate::task::cell::header::Header;
+use crate::task::cell::home::Home;
 
 /// What happens when a task panics; see
 /// [`Builder::unhandled_panic`](crate::runtime::Builder::unhandled_panic).
@@ -26,7 +26,7 @@ impl UnhandledPanic {
 
 /// A task's future has panicked in its poll. Blocking closures don't count, as on tokio.
 #[cold]
-pub(super) fn note(task: &Header) {
+pub(in crate::task) fn note(task: &Header) {
     match &*task.home {
         _ if task.is_closure() => {}
         Home::Scheduler(scheduler) => note_panic(scheduler),
@@ -37,18 +37,18 @@ pub(super) fn note(task: &Header) {
 /// The setting of a set, and whether a task of it has panicked. Written and read by the set's
 /// thread only; an atomic, because other threads share the set's home.
 #[derive(Debug)]
-pub(super) struct OnPanic(AtomicU8);
+pub(in crate::task) struct OnPanic(AtomicU8);
 
 const IGNORE: u8 = 0;
 const SHUT_DOWN: u8 = 1;
 const PANICKED: u8 = 2;
 
 impl OnPanic {
-    pub(super) fn new(setting: &UnhandledPanic) -> OnPanic {
+    pub(in crate::task) fn new(setting: &UnhandledPanic) -> OnPanic {
         OnPanic(AtomicU8::new(if setting.shuts_down() { SHUT_DOWN } else { IGNORE }))
     }
 
-    pub(super) fn set(&self, setting: &UnhandledPanic) {
+    pub(in crate::task) fn set(&self, setting: &UnhandledPanic) {
         self.0.store(if setting.shuts_down() { SHUT_DOWN } else { IGNORE }, Relaxed);
     }
 
@@ -59,7 +59,7 @@ impl OnPanic {
     }
 
     #[inline]
-    pub(super) fn has_panicked(&self) -> bool {
+    pub(in crate::task) fn has_panicked(&self) -> bool {
         self.0.load(Relaxed) == PANICKED
     }
 }

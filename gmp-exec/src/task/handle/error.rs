@@ -3,9 +3,9 @@
 use std::any::Any;
 use std::{fmt, io};
 
-use super::Id;
+use crate::task::Id;
 
-/// The error that a [`JoinHandle`](super::JoinHandle) returns when its task has no output.
+/// The error that a [`JoinHandle`](crate::task::JoinHandle) returns when its task has no output.
 ///
 /// # Examples
 ///
@@ -48,7 +48,7 @@ impl JoinError {
         JoinError::new(id, Reason::Panicked(Payload(std::sync::Mutex::new(payload))))
     }
 
-    /// Returns whether the task was cancelled, by [`JoinHandle::abort`](super::JoinHandle::abort)
+    /// Returns whether the task was cancelled, by [`JoinHandle::abort`](crate::task::JoinHandle::abort)
     /// or because the runtime shut down.
     ///
     /// # Examples

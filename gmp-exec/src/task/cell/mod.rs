@@ -1,0 +1,13 @@
+//! What a task consists of: the header, which the scheduler reads, and the future, which the machine
+//! that polls the task owns.
+
+pub(in crate::task) mod body;
+pub(in crate::task) mod future;
+pub(in crate::task) mod header;
+pub(in crate::task) mod home;
+pub(in crate::task) mod id;
+#[cfg(loom)]
+mod loom_progress;
+pub(in crate::task) mod moment;
+pub(in crate::task) mod progress;
+pub(in crate::task) mod waiting;
