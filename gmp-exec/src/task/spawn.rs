@@ -93,12 +93,8 @@ pub(in crate::task) fn start_local(runnable: Runnable) {
 
 /// A new task is about to be queued.
 #[inline]
-fn begin(mut runnable: Runnable) -> Runnable {
-    if runnable.metadata().is_watched() {
-        runnable = watch::spawned(runnable);
-    }
-    runnable.metadata().progress.schedule();
-    runnable
+fn begin(runnable: Runnable) -> Runnable {
+    if runnable.metadata().is_watched() { watch::spawned(runnable) } else { runnable }
 }
 
 /// Makes a task that may move between threads.

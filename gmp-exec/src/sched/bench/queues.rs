@@ -54,7 +54,7 @@ impl Queues {
     pub fn push_and_pop_next(&mut self) {
         let task = self.stock.pop().expect("the stock is full");
         let popped = holding(&self.own, |held| {
-            assert!(held.processor.push_next(&held.proof, task).is_none(), "`runnext` was empty");
+            assert!(held.processor.runnext.replace(&held.proof, task).is_none(), "`runnext` was empty");
             held.processor.pop(&held.proof)
         });
         self.stock.extend(popped);

@@ -52,7 +52,6 @@ pub(crate) fn submit_closure(scheduler: &Arc<Scheduler>, closure: Runnable) -> i
 /// There is no thread. The closure was dropped, and the caller must release its permit.
 fn start_permitted(scheduler: &Arc<Scheduler>, closure: Runnable) -> io::Result<()> {
     closure.metadata().give_permit();
-    closure.metadata().progress.schedule();
     match closure.metadata().place() {
         Place::Pool => return submit_to_pool(scheduler, closure),
         Place::Machine => submit_new(scheduler, closure),

@@ -78,16 +78,11 @@ fn look_further(local: &Local) -> Next {
     }
 }
 
-/// A task of this processor, after the looks at other queues that are due on this turn.
-#[inline]
-fn next_own(local: &Local, held: &Held<'_>) -> Option<Runnable> {
-    look_if_due(local, held).or_else(|| held.processor.pop(&held.proof))
-}
-
 /// Begins a turn. On some turns other queues come before the processor's own.
 #[inline]
-fn look_if_due(local: &Local, held: &Held<'_>) -> Option<Runnable> {
-    if held.processor.is_look_due(&held.proof) { look_around(local, held) } else { None }
+fn next_own(local: &Local, held: &Held<'_>) -> Option<Runnable> {
+    let first = if held.processor.is_look_due(&held.proof) { look_around(local, held) } else { None };
+    first.or_else(|| held.processor.pop(&held.proof))
 }
 
 /// A turn on which other queues come before the processor's own.
@@ -167,7 +162,7 @@ pub(in crate::sched) fn take_global(local: &Local, held: &Held<'_>, part: &mut u
     let free_slots = CAPACITY - held.processor.queue.len();
     let mut kept = false;
     let first = scheduler.global.pop(part, scheduler.idle.active(), free_slots.min(HALF), |task| {
-        let pushed = held.processor.push(&held.proof, task);
+        let pushed = held.processor.queue.push(&held.proof, task);
         debug_assert!(
             matches!(pushed, crate::sched::state::processor::local_queue::Push::Done),
             "there are free slots, and only the owner pushes"

@@ -82,9 +82,12 @@ fn submit_here(local: &Local, task: Runnable, yielded: bool) -> Option<Runnable>
 /// Returns whether a task went to the ring, so that the caller must wake a machine.
 #[inline]
 fn push(local: &Local, held: &Held<'_>, task: Runnable) -> bool {
-    match local.order {
-        Order::Tail => push_tail(&local.scheduler, held, task),
-        _ => push_next(&local.scheduler, held, task),
+    if local.order == Order::Tail {
+        push_tail(&local.scheduler, held, task)
+    } else if held.processor.is_streak_over(&held.proof) {
+        push_after_streak(&local.scheduler, held, task)
+    } else {
+        push_next(&local.scheduler, held, task)
     }
 }
 
@@ -121,30 +124,21 @@ fn belongs_to(task: &Runnable, scheduler: &Arc<Scheduler>) -> bool {
     matches!(&*task.metadata().home, Home::Scheduler(home) if Arc::ptr_eq(home, scheduler))
 }
 
-/// Returns whether a task went to the ring, so that the caller must wake a machine.
-#[inline]
-fn push_next(scheduler: &Arc<Scheduler>, held: &Held<'_>, task: Runnable) -> bool {
-    if held.processor.is_streak_over(&held.proof) {
-        return push_after_streak(scheduler, held, task);
-    }
-    replace_next(scheduler, held, task)
-}
-
 /// `runnext` was used too often in a row. With one processor the task goes behind the others, as on
 /// tokio. With more processors it stays in `runnext`: a push to the ring would wake another
 /// machine, which would separate the two tasks.
 #[cold]
 fn push_after_streak(scheduler: &Arc<Scheduler>, held: &Held<'_>, task: Runnable) -> bool {
     if scheduler.idle.active() > 1 {
-        return replace_next(scheduler, held, task);
+        return push_next(scheduler, held, task);
     }
     push_tail(scheduler, held, task);
     false
 }
 
 #[inline]
-fn replace_next(scheduler: &Arc<Scheduler>, held: &Held<'_>, task: Runnable) -> bool {
-    match held.processor.push_next(&held.proof, task) {
+fn push_next(scheduler: &Arc<Scheduler>, held: &Held<'_>, task: Runnable) -> bool {
+    match held.processor.runnext.replace(&held.proof, task) {
         None => false,
         Some(displaced) => push_tail(scheduler, held, displaced),
     }
@@ -155,7 +149,7 @@ fn replace_next(scheduler: &Arc<Scheduler>, held: &Held<'_>, task: Runnable) -> 
 #[doc(alias = "runqput")]
 #[inline]
 pub(in crate::sched) fn push_tail(scheduler: &Arc<Scheduler>, held: &Held<'_>, task: Runnable) -> bool {
-    match held.processor.push(&held.proof, task) {
+    match held.processor.queue.push(&held.proof, task) {
         Push::Done => true,
         Push::Full(task) => {
             overflow(scheduler, held, task);
@@ -176,7 +170,7 @@ fn overflow(scheduler: &Arc<Scheduler>, held: &Held<'_>, task: Runnable) {
         }
         // Thieves have emptied slots since.
         None => {
-            if let Push::Full(task) = processor.push(&held.proof, task) {
+            if let Push::Full(task) = processor.queue.push(&held.proof, task) {
                 submit_global(scheduler, [task]);
             } else {
                 wake_one(scheduler);

@@ -177,18 +177,6 @@ impl Processor {
         self.streak.load(Relaxed) >= RUNNEXT_STREAK
     }
 
-    /// Makes `task` the next one to run. Returns the task that it displaces.
-    #[inline]
-    pub(crate) fn push_next(&self, proof: &OwnerProof, task: Runnable) -> Option<Runnable> {
-        self.runnext.replace(proof, task)
-    }
-
-    /// Appends a task to the ring. On `Full` the caller moves tasks to the global queue.
-    #[inline]
-    pub(crate) fn push(&self, proof: &OwnerProof, task: Runnable) -> Push<Runnable> {
-        self.queue.push(proof, task)
-    }
-
     /// Begins a turn. Returns whether timers, the network or the global queue come before the ring
     /// on this turn.
     #[inline]
