@@ -5,20 +5,21 @@
 use std::thread;
 use std::time::Duration;
 
-use gmp_exec::runtime::{Builder, Runtime};
-use gmp_exec::task::{spawn_blocking, yield_now};
+use gmp_exec::runtime::{Builder, Runtime, RuntimeFlavor};
+use gmp_exec::task::{block_in_place, spawn_blocking, yield_now};
 use gmp_exec::time::sleep;
 use rustix::thread::{SecureComputingMode, secure_computing_mode};
 
 use crate::filter::kill_at;
 use crate::support::{Watchdog, compute_for, current, in_children};
 
-const UNEXPECTED: [libc::c_long; 7] = [
+const UNEXPECTED: [libc::c_long; 8] = [
     libc::SYS_clock_gettime,
     libc::SYS_getrandom,
     libc::SYS_membarrier,
     libc::SYS_openat,
     libc::SYS_poll,
+    libc::SYS_prlimit64,
     libc::SYS_sched_getattr,
     libc::SYS_sched_setattr,
 ];
@@ -46,11 +47,15 @@ fn a_filter_that_kills_meets_no_call_that_it_does_not_expect() {
 
 /// Tasks that block, compute and do neither, and closures.
 fn work(runtime: &Runtime, long: Duration) {
+    let is_multi_thread = runtime.handle().runtime_flavor() == RuntimeFlavor::MultiThread;
     let blocks = (0..4).map(|_| runtime.spawn(async move { thread::sleep(long) }));
     let computes = (0..4).map(|_| runtime.spawn(async move { compute_for(long) }));
     let sleeps = (0..4).map(|_| runtime.spawn(async move { sleep(long / 2).await }));
+    // Others run meanwhile, on a machine that may be one more than there are processors.
+    let sections = (0..if is_multi_thread { 4 } else { 0 })
+        .map(|_| runtime.spawn(async move { block_in_place(|| thread::sleep(long)) }));
     let yields = (0..4).map(|_| runtime.spawn(async { yield_now().await }));
-    let tasks: Vec<_> = blocks.chain(computes).chain(sleeps).chain(yields).collect();
+    let tasks: Vec<_> = blocks.chain(computes).chain(sleeps).chain(sections).chain(yields).collect();
     runtime.block_on(async {
         let closures: Vec<_> = (0..4).map(|_| spawn_blocking(move || thread::sleep(long))).collect();
         for task in tasks.into_iter().chain(closures) {
