@@ -32,6 +32,12 @@ impl Scheduler {
     }
 
     fn start_pool_thread(self: &Arc<Self>, seat: Arc<Seat>) -> io::Result<()> {
+        if let Err(error) = self.check_head_room()
+            && self.closures.pool.leave_to_others(&seat)
+        {
+            self.say_no_thread(&error);
+            return Ok(());
+        }
         let (scheduler, of_thread) = (self.clone(), seat.clone());
         let started = self.start_thread(Machine::new(0), move |machine| {
             scheduler.config.hooks.started();

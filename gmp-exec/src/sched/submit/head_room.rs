@@ -3,8 +3,9 @@
 //! Without a machine beyond the number of processors, a blocked poll keeps its processor, as on
 //! tokio. Without memory the process is aborted, and without pids it can start no other process. So
 //! such a machine's thread is not started if little would be left, nor is the thread that reports
-//! what blocks. A thread takes much more than its stack, and takes it when it first allocates
-//! (`ARENA`), so threads that have not begun yet count. A pid is taken at once.
+//! what blocks, nor one for a closure that another thread can run later. A thread takes much more than
+//! its stack, and takes it when it first allocates (`ARENA`), so threads that have not begun yet
+//! count. A pid is taken at once.
 //!
 //! Rejected: `RLIMIT_NPROC`. It counts all threads of the user, and the kernel tells their number
 //! only to those that read all of /proc.

@@ -1,16 +1,16 @@
-//! The cgroup allows few threads (`pids.max`). Threads for blocked polls must leave some to the
-//! program. Only root can make a cgroup.
+//! The cgroup allows few threads (`pids.max`). Threads for blocked polls and for closures must leave
+//! some to the program. Only root can make a cgroup.
 
 use std::path::PathBuf;
 use std::process::{self, Command};
 use std::{fs, thread};
 
-use crate::support::{Flag, Watchdog, in_child, lines_of_stderr, multi};
+use crate::support::{Flag, Watchdog, in_children, lines_of_stderr, multi};
 
-/// Without the limit, each of the polls would get a thread.
+/// Without the limit, each of them would get a thread.
 #[test]
-fn blocked_polls_leave_pids_to_the_program() {
-    in_child("faults::no_pids::blocked_polls_leave_pids_to_the_program", || {
+fn what_blocks_leaves_pids_to_the_program() {
+    in_children("faults::no_pids::what_blocks_leaves_pids_to_the_program", 0..2, |case| {
         let Some(_cgroup) = Cgroup::with_pids(40) else { return };
         let runtime = multi(2).build().unwrap();
         let _watchdog = Watchdog::of(&runtime);
@@ -18,7 +18,10 @@ fn blocked_polls_leave_pids_to_the_program() {
         let end = Flag::new();
         let tasks = Vec::from_iter((0..100).map(|_| {
             let may_end = end.clone();
-            runtime.spawn(async move { may_end.wait() })
+            match case {
+                0 => runtime.spawn(async move { may_end.wait() }),
+                _ => runtime.spawn_blocking(move || may_end.wait()),
+            }
         }));
         let line = lines.find(|line| line.starts_with("gmp: OS can't spawn worker thread: ")).unwrap();
         let child = Command::new("true").status();
