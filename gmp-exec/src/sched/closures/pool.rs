@@ -10,7 +10,8 @@ use crate::sched::state::all_machines::await_again;
 use crate::sched::state::machine::Machine;
 use crate::sched::state::machine::ownership::Region;
 use crate::sched::state::pool::{NotStarted, Seat, Submitted};
-use crate::sched::submit::threads::start_thread;
+use crate::sched::submit::head_room::check_head_room;
+use crate::sched::submit::threads::{say_no_thread, start_thread};
 use crate::sched::submit::wake::interrupt_sleeper;
 use crate::sync::Arc;
 use crate::sync::atomic::Ordering::SeqCst;
@@ -33,6 +34,12 @@ pub(super) fn submit_to_pool(scheduler: &Arc<Scheduler>, closure: Runnable) -> i
 }
 
 fn start_pool_thread(scheduler: &Arc<Scheduler>, seat: Arc<Seat>) -> io::Result<()> {
+    if let Err(error) = check_head_room(scheduler)
+        && scheduler.closures.pool.leave_to_others(&seat)
+    {
+        say_no_thread(scheduler, &error);
+        return Ok(());
+    }
     let of_thread = seat.clone();
     let started = start_thread(scheduler, Machine::new(0), move |scheduler, machine| {
         scheduler.config.hooks.started();

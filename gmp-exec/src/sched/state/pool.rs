@@ -3,7 +3,7 @@
 //! A submitter gives its closure to the thread that began to wait last: its stack and its core's
 //! caches are warm, and the other threads reach the end of their keep-alive. If no thread waits,
 //! the submitter starts one with its closure. So closures wait here only while the system has no
-//! thread to give. How many closures run at a time is the matter of `permits`.
+//! thread to give, or little would be left to the program. How many closures run at a time is the matter of `permits`.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
@@ -31,7 +31,7 @@ struct Inner {
     idle: Vec<Arc<Seat>>,
     /// Those of all threads.
     seats: Vec<Arc<Seat>>,
-    /// Closures for which no thread could be started. The threads that exist take them.
+    /// Closures for which no thread could be started, or should be. The threads that exist take them.
     delayed: VecDeque<Runnable>,
     closed: bool,
 }
@@ -97,21 +97,21 @@ impl Pool {
         Submitted::Given
     }
 
+    /// The thread of the seat should rather not be started. `false`: it must be, because there is no
+    /// other.
+    pub(in crate::sched) fn leave_to_others(&self, seat: &Arc<Seat>) -> bool {
+        self.inner.lock().leave_to_others(seat)
+    }
+
     /// The system has no thread for the seat.
     pub(in crate::sched) fn not_started(&self, seat: &Arc<Seat>) -> NotStarted {
         let mut inner = self.inner.lock();
-        let closure = seat.take();
-        inner.remove(seat);
-        let Given::Closure(closure) = closure else { return NotStarted::Delayed };
-        if let Some(other) = inner.idle.pop() {
-            drop(inner);
-            other.give(Given::Closure(closure));
-        } else if !inner.seats.is_empty() && !inner.closed {
-            inner.delayed.push_back(closure);
-        } else {
-            return NotStarted::Alone { closure, delayed: std::mem::take(&mut inner.delayed) };
+        if inner.leave_to_others(seat) {
+            return NotStarted::Delayed;
         }
-        NotStarted::Delayed
+        inner.remove(seat);
+        let Given::Closure(closure) = seat.take() else { return NotStarted::Delayed };
+        NotStarted::Alone { closure, delayed: std::mem::take(&mut inner.delayed) }
     }
 
     /// Called by the thread of the seat: waits for its next closure. `None`: there was none for
@@ -195,6 +195,21 @@ impl Pool {
 }
 
 impl Inner {
+    /// Another thread gets the closure of a seat without a thread, at once or later. `false`: there
+    /// is none, and the seat stays as it is.
+    fn leave_to_others(&mut self, seat: &Arc<Seat>) -> bool {
+        if self.seats.len() == 1 || self.closed {
+            return false;
+        }
+        self.remove(seat);
+        let Given::Closure(closure) = seat.take() else { return true };
+        match self.idle.pop() {
+            Some(other) => other.give(Given::Closure(closure)),
+            None => self.delayed.push_back(closure),
+        }
+        true
+    }
+
     /// The thread of this seat has ended, or never was.
     fn remove(&mut self, seat: &Arc<Seat>) {
         self.seats.retain(|other| !Arc::ptr_eq(other, seat));

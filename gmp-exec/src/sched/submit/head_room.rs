@@ -1,20 +1,29 @@
-//! Leaving a part of a limited address space to the program.
+//! Leaving a part of a limited address space to the program, and of a limited number of threads.
 //!
 //! Without a machine beyond the number of processors, a blocked poll keeps its processor, as on
-//! tokio. Without memory the process is aborted. So such a machine's thread is not started if little
-//! would be left of the address space, nor is the thread that reports what blocks. A thread takes
-//! much more than its stack, and takes it when it first allocates (`ARENA`), so threads that have not
-//! begun yet count.
+//! tokio. Without memory the process is aborted, and without pids it can start no other process. So
+//! such a machine's thread is not started if little would be left, nor is the thread that reports
+//! what blocks, nor one for a closure that another thread can run later. A thread takes much more than
+//! its stack, and takes it when it first allocates (`ARENA`), so threads that have not begun yet
+//! count. A pid is taken at once.
+//!
+//! Rejected: `RLIMIT_NPROC`. It counts all threads of the user, and the kernel tells their number
+//! only to those that read all of /proc.
 
 use std::io;
 
 use crate::sched::scheduler::Scheduler;
 use crate::sys::address_space::{self, ARENA};
+use crate::sys::cgroup::pids::{Pids, pids};
+use crate::sys::seccomp;
 
 /// The standard library's stack size.
 const USUAL_STACK: usize = 2 << 20;
 /// What is left to the program, without the arena that another thread of the process may take.
 const RESERVE: u64 = 32 << 20;
+/// The part of a cgroup's pids that is left to the program. What the program will start is not known,
+/// but the limit was chosen with it in mind.
+const RESERVED_PIDS: u64 = 4;
 
 /// For the thread of a machine that `idle` has counted.
 ///
@@ -30,14 +39,19 @@ pub(in crate::sched) fn check_room_for_machine(scheduler: &Scheduler) -> io::Res
 ///
 /// # Errors
 ///
-/// Fails if the process could then run out of memory.
+/// Fails if the process could then run out of memory or of pids. Once a filter has come, nothing
+/// is looked at.
 pub(in crate::sched) fn check_head_room(scheduler: &Scheduler) -> io::Result<()> {
-    match address_space::left() {
-        Some(left) if left < threads_take(scheduler).saturating_add(ARENA + RESERVE) => {
-            Err(io::Error::new(io::ErrorKind::OutOfMemory, "little is left of the address space"))
-        }
-        _ => Ok(()),
+    if seccomp::has_come() {
+        return Ok(());
     }
+    if address_space::left().is_some_and(|left| left < threads_take(scheduler).saturating_add(ARENA + RESERVE)) {
+        return Err(io::Error::new(io::ErrorKind::OutOfMemory, "little is left of the address space"));
+    }
+    if pids().any(|Pids { limit, used }| limit.saturating_sub(used) <= limit / RESERVED_PIDS) {
+        return Err(io::Error::other("few threads are left to the cgroup"));
+    }
+    Ok(())
 }
 
 /// What this thread, and those that have not begun yet, may take of the address space.

@@ -1,4 +1,5 @@
-//! The CPU quota of the process, and how often it was used up, read from Linux control groups.
+//! The CPU quota of the process, and how often it was used up, read from Linux control groups; and
+//! how many threads these allow (`pids`).
 //!
 //! A quota applies to all cgroups below it, so the effective quota is the smallest one on the path
 //! from the process's own cgroup up to the root of the mount. Reading the leaf alone (as Go does)
@@ -6,8 +7,8 @@
 //!
 //! There are two versions, and a system may run both side by side ("hybrid"). In version 1 each
 //! controller has its own hierarchy; version 2 has one hierarchy for all controllers. The kernel
-//! attaches the `cpu` controller to one hierarchy at a time, so the code reads both: the hierarchy
-//! without the controller has no files to read.
+//! attaches a controller to one hierarchy at a time, so the code reads both: the hierarchy without the
+//! controller has no files to read.
 //!
 //! Two files tell where the quotas are. `/proc/self/cgroup` names the process's cgroup in each
 //! hierarchy, and `/proc/self/mountinfo` says where each hierarchy is mounted *and which part of
@@ -21,6 +22,7 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::OnceLock;
 use std::time::Duration;
 
+pub(crate) mod pids;
 #[cfg(test)]
 mod tests;
 
@@ -57,26 +59,27 @@ fn throttling_below(root: &Path) -> Throttling {
 
 /// The directories of the process's cgroups and of all above them, in both versions.
 fn levels(root: &Path) -> Vec<(Version, PathBuf)> {
-    static OF_COMPUTER: Mounts = Mounts::new();
-    if root == Path::new("/") { OF_COMPUTER.levels(root) } else { Mounts::new().levels(root) }
+    static OF_COMPUTER: Mounts = Mounts::new("cpu");
+    if root == Path::new("/") { OF_COMPUTER.levels(root) } else { Mounts::new("cpu").levels(root) }
 }
 
-/// Where the hierarchies are mounted. The list of all mounts may be long, so it is read only until
+/// Where the hierarchies are mounted that may hold the controller. The list of all mounts may be long, so it is read only until
 /// the process's cgroups have been found in it, and again if the kept mount no longer shows them.
 struct Mounts {
+    controller: &'static str,
     one: OnceLock<Mount>,
     two: OnceLock<Mount>,
 }
 
 impl Mounts {
-    const fn new() -> Mounts {
-        Mounts { one: OnceLock::new(), two: OnceLock::new() }
+    const fn new(controller: &'static str) -> Mounts {
+        Mounts { controller, one: OnceLock::new(), two: OnceLock::new() }
     }
 
     fn levels(&self, root: &Path) -> Vec<(Version, PathBuf)> {
         let Some(cgroups) = read(&root.join("proc/self/cgroup")) else { return Vec::new() };
         let of_version = |(version, kept): (Version, &OnceLock<Mount>)| {
-            let levels = version.levels(root, kept, &cgroups).unwrap_or_default();
+            let levels = version.levels(self.controller, root, kept, &cgroups).unwrap_or_default();
             levels.into_iter().map(move |directory| (version, directory))
         };
         [(Version::One, &self.one), (Version::Two, &self.two)].into_iter().flat_map(of_version).collect()
@@ -91,12 +94,12 @@ enum Version {
 
 impl Version {
     /// The directories from the process's own cgroup up to the root of the mount.
-    fn levels(self, root: &Path, kept: &OnceLock<Mount>, cgroups: &str) -> Option<Vec<PathBuf>> {
-        let cgroup = self.path_of_process(cgroups)?;
+    fn levels(self, controller: &str, root: &Path, kept: &OnceLock<Mount>, cgroups: &str) -> Option<Vec<PathBuf>> {
+        let cgroup = self.path_of_process(controller, cgroups)?;
         match kept.get().and_then(|mount| mount.levels(root, cgroup)) {
             Some(levels) => Some(levels),
             None => {
-                let mount = self.find_mount(root, cgroup)?;
+                let mount = self.find_mount(controller, root, cgroup)?;
                 let levels = mount.levels(root, cgroup);
                 let _ = kept.set(mount);
                 levels
@@ -105,22 +108,22 @@ impl Version {
     }
 
     /// The first mount of the hierarchy that shows `cgroup`.
-    fn find_mount(self, root: &Path, cgroup: &Path) -> Option<Mount> {
+    fn find_mount(self, controller: &str, root: &Path, cgroup: &Path) -> Option<Mount> {
         let mounts = read(&root.join("proc/self/mountinfo"))?;
-        let mut ours = mounts.lines().filter_map(|line| self.parse_mount(line));
+        let mut ours = mounts.lines().filter_map(|line| self.parse_mount(controller, line));
         ours.find(|mount| mount.inner(cgroup).is_some())
     }
 
-    /// The path of the process's cgroup in the hierarchy that may hold the `cpu` controller, from
+    /// The path of the process's cgroup in the hierarchy that may hold the controller, from
     /// `/proc/self/cgroup`.
     ///
     /// A line is `id:controllers:path`. The line of version 2 has id 0 and no controllers.
-    fn path_of_process(self, cgroups: &str) -> Option<&Path> {
+    fn path_of_process<'a>(self, controller: &str, cgroups: &'a str) -> Option<&'a Path> {
         cgroups.lines().find_map(|line| {
             let mut fields = line.splitn(3, ':');
             let (id, controllers, path) = (fields.next()?, fields.next()?, fields.next()?);
             let ours = match self {
-                Version::One => lists_cpu(controllers),
+                Version::One => lists(controllers, controller),
                 Version::Two => id == "0" && controllers.is_empty(),
             };
             ours.then_some(Path::new(path))
@@ -128,17 +131,17 @@ impl Version {
     }
 
     /// Reads a line of `/proc/self/mountinfo`; `None` if it isn't a mount of the hierarchy that may
-    /// hold `cpu`.
+    /// hold the controller.
     ///
     /// A line is `id parent device root point options [tags...] - type source super-options`.
-    fn parse_mount(self, line: &str) -> Option<Mount> {
+    fn parse_mount(self, controller: &str, line: &str) -> Option<Mount> {
         let (of_mount, of_filesystem) = line.split_once(" - ")?;
         let mut of_mount = of_mount.split(' ').skip(3);
         let (root, point) = (of_mount.next()?, of_mount.next()?);
         let mut of_filesystem = of_filesystem.split(' ');
         let (kind, _source, options) = (of_filesystem.next()?, of_filesystem.next()?, of_filesystem.next()?);
         let ours = match self {
-            Version::One => kind == "cgroup" && lists_cpu(options),
+            Version::One => kind == "cgroup" && lists(options, controller),
             Version::Two => kind == "cgroup2",
         };
         ours.then(|| Mount { root: unescape(root), point: unescape(point) })
@@ -182,9 +185,9 @@ fn round_up(quota: &str, period: &str) -> Option<usize> {
     usize::try_from(quota.div_ceil(period).max(1)).ok()
 }
 
-/// Whether `cpu` is in a list such as `rw,cpu,cpuacct`.
-fn lists_cpu(list: &str) -> bool {
-    list.split(',').any(|item| item == "cpu")
+/// Whether `controller` is in a list such as `rw,cpu,cpuacct`.
+fn lists(list: &str, controller: &str) -> bool {
+    list.split(',').any(|item| item == controller)
 }
 
 /// A mounted hierarchy, or the part of it below `root`.

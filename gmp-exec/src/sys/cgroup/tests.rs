@@ -189,7 +189,7 @@ fn a_mount_that_does_not_show_the_cgroup_is_passed_over() {
 
 #[test]
 fn mounts_are_read_again_only_if_they_do_not_show_the_cgroup() {
-    let mounts = Mounts::new();
+    let mounts = Mounts::new("cpu");
     let levels = |tree: &Tree| mounts.levels(tree.0.path()).len();
     let tree = Tree::new().proc("0::/docker/abc\n", "41 31 0:38 /docker /mnt/a ro - cgroup2 cgroup rw\n");
     assert_eq!(levels(&tree), 2);

@@ -4,6 +4,7 @@
 mod hooks;
 mod misuse;
 mod no_memory;
+mod no_pids;
 mod no_threads;
 mod payloads;
 #[cfg(target_os = "linux")]

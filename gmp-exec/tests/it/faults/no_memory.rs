@@ -1,5 +1,5 @@
-//! The address space is limited, as by `ulimit -v`. Threads for blocked polls must leave enough of
-//! it for the program.
+//! The address space is limited, as by `ulimit -v`. Threads for blocked polls, and for closures,
+//! must leave enough of it for the program.
 
 use std::sync::{Arc, Barrier};
 use std::thread;
@@ -7,9 +7,10 @@ use std::time::Duration;
 
 use gmp_exec::runtime::Runtime;
 use gmp_exec::spawn;
+use gmp_exec::task::spawn_blocking;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-use crate::support::{in_children, multi, run};
+use crate::support::{current, in_children, multi, run};
 
 const CASES: std::ops::Range<usize> = 0..8;
 
@@ -22,10 +23,28 @@ fn blocked_polls_leave_memory_to_the_program() {
         occupy_both_processors(&runtime);
         leave((40 + 37 * case as u64) << 20);
         let kept = run(&runtime, async {
-            let tasks = Vec::from_iter((0..400).map(|_| spawn(block_and_allocate())));
+            let tasks = Vec::from_iter((0..400).map(|_| spawn(async { block_and_allocate() })));
             let mut kept = Vec::new();
             for task in tasks {
                 kept.push(task.await.unwrap());
+            }
+            kept
+        });
+        assert_eq!(kept.len(), 400);
+    });
+}
+
+/// Some of the closures wait for others, and the first one is run whatever is left.
+#[test]
+fn closures_leave_memory_to_the_program() {
+    in_children("faults::no_memory::closures_leave_memory_to_the_program", CASES, |case| {
+        let runtime = [current(), multi(2)][case % 2].build().unwrap();
+        leave((40 + 37 * case as u64) << 20);
+        let kept = runtime.block_on(async {
+            let closures = Vec::from_iter((0..400).map(|_| spawn_blocking(block_and_allocate)));
+            let mut kept = Vec::new();
+            for closure in closures {
+                kept.push(closure.await.unwrap());
             }
             kept
         });
@@ -52,7 +71,7 @@ fn leave(bytes: u64) {
 }
 
 /// As a task does that reads a file.
-async fn block_and_allocate() -> Vec<u8> {
+fn block_and_allocate() -> Vec<u8> {
     thread::sleep(Duration::from_millis(5));
     vec![1; 20_000]
 }
