@@ -10,7 +10,7 @@ use gmp_exec::time::timeout;
 use gmp_io::fs::{self, File};
 use tokio::io::{AsyncReadExt, AsyncSeekExt, AsyncWriteExt};
 
-use crate::fs_support::{counting_threads, fifo, patterned, reads_in_place, temp_dir};
+use crate::fs_support::{counting_threads, fifo, forget_half, patterned, reads_in_place, temp_dir};
 use crate::support::{in_child, multi_thread, on_both, within_deadline};
 
 /// In a child process, so that no other test meets other file systems meanwhile.
@@ -249,24 +249,18 @@ fn files_that_can_not_be_read_in_place_are_read() {
 /// The cached part is read at once and the rest is waited for, unnoticed by the reader.
 #[test]
 fn a_file_of_which_a_part_is_in_memory_is_read_as_one() {
-    use rustix::fs::{Advice, fadvise};
     on_both(|| async {
         let dir = temp_dir();
         let (path, contents) = patterned(dir.path(), 1 << 20);
-        let forget_half = || {
-            let file = std::fs::File::open(&path).expect("opened");
-            file.sync_all().expect("on the disk");
-            fadvise(&file, 1 << 19, None, Advice::DontNeed).expect("forgotten");
-        };
-        forget_half();
+        forget_half(&path);
         assert!(fs::read(&path).await.expect("read") == contents);
-        forget_half();
+        forget_half(&path);
         let mut file = File::open(&path).await.expect("opened");
         let mut buf = vec![0; 2 << 20];
         assert_eq!(file.read(&mut buf).await.expect("read"), contents.len());
         assert!(buf[..contents.len()] == contents);
         assert_eq!(file.read(&mut buf).await.expect("the end"), 0);
-        forget_half();
+        forget_half(&path);
         file.rewind().await.expect("at the start");
         // Cancelled half-way: the bytes that were read stay for the next read.
         let mut read = match file.read(&mut buf).now_or_never() {

@@ -20,6 +20,21 @@ pub(crate) fn patterned(dir: &Path, len: usize) -> (PathBuf, Vec<u8>) {
     (path, contents)
 }
 
+/// Leaves only the first half of a file in memory, where the file system has a disk.
+pub(crate) fn forget_half(path: &Path) {
+    use std::io::Read;
+
+    use rustix::fs::{Advice, fadvise};
+    let mut file = std::fs::File::open(path).expect("opened");
+    file.sync_all().expect("on the disk");
+    // All of the file: the kernel may hold both halves in one piece, of which it forgets no part.
+    fadvise(&file, 0, None, Advice::DontNeed).expect("forgotten");
+    // Otherwise the kernel reads ahead.
+    fadvise(&file, 0, None, Advice::Random).expect("read as told");
+    let half = file.metadata().expect("there").len() / 2;
+    file.read_exact(&mut vec![0; half as usize]).expect("read");
+}
+
 pub(crate) fn fifo(dir: &Path) -> PathBuf {
     use rustix::fs::{CWD, FileType, Mode, mknodat};
     let path = dir.join("fifo");

@@ -5,6 +5,8 @@ mod api_auto_traits;
 mod async_fd;
 mod fs_file;
 mod fs_inline;
+#[cfg(target_os = "linux")]
+mod fs_no_threads;
 mod fs_paths;
 mod fs_pending_writes;
 mod fs_replaced;

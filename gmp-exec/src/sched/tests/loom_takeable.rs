@@ -1,5 +1,6 @@
 //! A machine's offer, which stands since an earlier blocking section, against takers: no work waits
-//! while the machine is in its section and each side relies on the other.
+//! while the machine is in its section and each side relies on the other. And an entry that a taker
+//! puts back, because no machine is available, against the machines that are available by then.
 //!
 //! Seen to fail without the fence in `offer` or in `pop`, when `pop` looks at the region before it
 //! clears the offer, when a machine that returns into its section does not offer again, and when a
@@ -7,8 +8,10 @@
 
 use loom::thread::{self, JoinHandle};
 
+use crate::sched::state::idle::{Idle, Reserved};
 use crate::sched::state::machine::Machine;
 use crate::sched::state::machine::ownership::{ClaimResult, Entry, ProcessorToken, Region};
+use crate::sched::state::sysmon::{Sysmon, calls};
 use crate::sched::state::takeable::{Note, Takeable};
 use crate::sched::tests::explore;
 use crate::sync::Arc;
@@ -162,4 +165,106 @@ fn loom_takeable_two_takers_of_one_machine() {
 fn start(world: &Arc<World>, act: fn(&World) -> bool) -> JoinHandle<bool> {
     let world = world.clone();
     thread::spawn(move || act(&world))
+}
+
+/// The machine in its section, and the rest of the runtime: no machine is idle, and only sysmon may
+/// start another.
+struct Runtime {
+    world: Arc<World>,
+    idle: Idle,
+    sysmon: Sysmon,
+}
+
+fn in_section() -> Arc<Runtime> {
+    let world = between_sections();
+    world.begin_section();
+    let runtime = Runtime { world, idle: Idle::new(Vec::new(), 3), sysmon: Sysmon::new() };
+    runtime.sysmon.starts.open();
+    let machines = [(); 2].map(|()| runtime.idle.count_machine());
+    assert!(machines.iter().all(Option::is_some), "the machine in its section, and one that comes back");
+    Arc::new(runtime)
+}
+
+impl Runtime {
+    /// As `Scheduler::submit_global`.
+    fn submit(&self) -> bool {
+        self.world.published.store(true, Relaxed);
+        fence(SeqCst);
+        self.take_listed(false)
+    }
+
+    /// As `obtain_processor`: the machine is listed, and looks for work once more.
+    fn come_back(&self) -> bool {
+        let _ = self.idle.go_idle(None, &Machine::new(2), false);
+        fence(SeqCst);
+        self.world.published.load(Relaxed) && self.take_listed(false)
+    }
+
+    /// As sysmon, which sleeps until it is to start a machine.
+    fn watch(&self) -> bool {
+        self.sysmon.calls.bind();
+        assert_eq!(self.sysmon.calls.wait(None), calls::START);
+        self.take_listed(true)
+    }
+
+    /// As the loop over the listed processors in `handoff::take`, but without its fence: the lock of
+    /// `Idle` orders the last look and a machine that is listed. Returns whether the processor was
+    /// taken for a machine.
+    fn take_listed(&self, is_sysmon: bool) -> bool {
+        while self.world.takeable.is_any() {
+            let Some(note) = self.world.takeable.pop() else { break };
+            if self.is_machine_available(is_sysmon) {
+                return matches!(self.world.takeable.take(&note, 0), ClaimResult::Taken(_));
+            }
+            self.world.takeable.put_back(note);
+            self.sysmon.calls.add(calls::START);
+            if self.idle.snapshot().spares == 0 {
+                break;
+            }
+        }
+        false
+    }
+
+    fn is_machine_available(&self, is_sysmon: bool) -> bool {
+        match self.idle.reserve() {
+            Some(Reserved::Start { .. }) if !is_sysmon && !self.sysmon.starts.may_start_here() => {
+                self.idle.uncount_machine();
+                self.idle.has_sleeper()
+            }
+            reserved => reserved.is_some(),
+        }
+    }
+}
+
+/// The machine comes back between the look for a machine and the return of the entry. The machine
+/// finds no entry, and sleeps. sysmon has no thread to give.
+///
+/// Seen to fail without the second look for a machine, and when that look is before the return of
+/// the entry.
+#[test]
+fn loom_takeable_put_back_against_a_machine_that_comes_back() {
+    explore(4, || {
+        let runtime = in_section();
+        let submitting = act(&runtime, Runtime::submit);
+        let coming_back = runtime.come_back();
+        assert!(submitting.join().unwrap() | coming_back);
+    });
+}
+
+/// No machine comes back, and sysmon starts one.
+///
+/// Seen to fail when sysmon is called before the entry is put back.
+#[test]
+fn loom_takeable_put_back_against_sysmon() {
+    explore(4, || {
+        let runtime = in_section();
+        let submitting = act(&runtime, Runtime::submit);
+        let by_sysmon = runtime.watch();
+        assert!(submitting.join().unwrap() | by_sysmon);
+    });
+}
+
+fn act(runtime: &Arc<Runtime>, act: fn(&Runtime) -> bool) -> JoinHandle<bool> {
+    let runtime = runtime.clone();
+    thread::spawn(move || act(&runtime))
 }

@@ -3,7 +3,7 @@
 
 use std::mem::MaybeUninit;
 
-use rustix::process::{getpriority_process, nice};
+use rustix::process::{getpid, getpriority_process, nice};
 #[cfg(target_os = "linux")]
 use rustix::thread::{CpuSet, current_timer_slack, sched_getaffinity, sched_setaffinity, set_current_timer_slack};
 
@@ -34,8 +34,9 @@ impl ThreadState {
 
 pub(super) fn change_this_thread(random: &mut Random) {
     match random.below(4) {
-        // Only once: a thread of the lowest priority may have to wait for seconds.
-        0 if getpriority_process(None).unwrap() == 0 => _ = nice(3).unwrap(),
+        // Only once: a thread of the lowest priority may have to wait for seconds. The main thread
+        // runs no closures, so it has the nice value with which the tests were started.
+        0 if getpriority_process(None) == getpriority_process(Some(getpid())) => _ = nice(3).unwrap(),
         1 => mask_signal(),
         #[cfg(target_os = "linux")]
         2 => stay_on_one_cpu(),

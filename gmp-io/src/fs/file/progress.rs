@@ -6,10 +6,11 @@
 //! While an operation is in progress it owns the buffer.
 
 use std::fs::File;
+use std::io::{self, Seek, SeekFrom};
+use std::mem;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
-use std::{io, mem};
 
 use gmp_exec::task::{AtShutdown, JoinHandle};
 
@@ -67,11 +68,13 @@ impl Progress {
         self.idle().expect("no operation is in progress")
     }
 
-    /// Begins an operation. No other may be in progress.
+    /// Begins an operation. No other may be in progress. The caller has discarded `ahead` bytes of
+    /// the buffer.
     ///
     /// # Errors
     ///
-    /// The system can't start a thread that the operation needs. The buffer is empty then.
+    /// The system can't start a thread that the operation needs. The buffer is empty then, and the
+    /// next read gets the discarded bytes from the file.
     ///
     /// # Panics
     ///
@@ -82,12 +85,16 @@ impl Progress {
         &mut self,
         at_shutdown: AtShutdown,
         file: &Arc<File>,
+        ahead: i64,
         operation: impl FnOnce(&File, &mut Buffer) -> Finished + Send + 'static,
     ) -> io::Result<()> {
-        let file = file.clone();
+        let for_operation = file.clone();
         let mut buffer = mem::take(self.settled());
-        let started = background::start(at_shutdown, move || (operation(&file, &mut buffer), buffer))?;
-        self.operation = Operation::Busy(started);
+        let operation = move || (operation(&for_operation, &mut buffer), buffer);
+        self.operation = match background::start(at_shutdown, operation) {
+            Ok(started) => Operation::Busy(started),
+            Err(error) => return go_back(file, ahead).and(Err(error)),
+        };
         Ok(())
     }
 
@@ -135,4 +142,12 @@ impl Progress {
     pub(super) fn keep_write_error(&mut self, error: io::Error) {
         self.write_error.get_or_insert(error);
     }
+}
+
+/// Moves the system's cursor back to the reader's.
+pub(super) fn go_back(mut file: &File, ahead: i64) -> io::Result<()> {
+    if ahead == 0 {
+        return Ok(());
+    }
+    file.seek(SeekFrom::Current(-ahead)).map(drop)
 }

@@ -8,8 +8,7 @@ use std::{fs, io};
 use gmp_exec::task::{AtShutdown, coop};
 
 use super::File;
-use super::buffer::Buffer;
-use super::progress::Finished;
+use super::progress::{Finished, go_back};
 use crate::fs::inline;
 use crate::fs::pending_writes::Cutoff;
 use crate::io::{AsyncRead, ReadBuf};
@@ -56,27 +55,20 @@ impl AsyncRead for File {
                     let most = min(dst.remaining(), me.max_buf_size);
                     me.reads.in_background |= progress.shares_cursor;
                     ready!(me.reads.poll_written(cx, || me.number.of(&me.std)));
-                    let buffer = progress.settled();
-                    let outcome = ready!(poll_read_in_place(cx, &me.std, &mut me.reads, buffer, dst, most));
-                    if outcome == InPlace::Complete {
+                    if ready!(poll_read_in_place(cx, &me.std, &mut me.reads, dst, most))? == InPlace::Complete {
                         return Poll::Ready(Ok(()));
                     }
-                    progress.start(AtShutdown::Abandon, &me.std, move |std, buffer| read(std, buffer, most))?;
+                    progress.start(AtShutdown::Abandon, &me.std, 0, move |std, buffer| {
+                        Finished::Read(buffer.read_from(std, most))
+                    })?;
                 }
             }
         }
     }
 }
 
-/// If bytes were read on the calling thread before, an error that follows is not returned with
-/// them: the next read gets it again.
-fn read(std: &fs::File, buffer: &mut Buffer, most: usize) -> Finished {
-    let outcome = buffer.read_from(std, most);
-    Finished::Read(if buffer.is_empty() { outcome } else { Ok(()) })
-}
-
-/// Reads up to `most` bytes on the calling thread. If that was incomplete, the bytes are in
-/// `buffer`.
+/// Reads up to `most` bytes on the calling thread. If that was incomplete, nothing was read: the
+/// read in the background may never begin, and has the bytes again if it does.
 ///
 /// A read of a regular file returns as many bytes as the file has: programs rely on it. So if only
 /// a part is cached, the rest must be waited for. Other files have boundaries between writes, and
@@ -85,25 +77,24 @@ fn poll_read_in_place(
     cx: &mut Context<'_>,
     std: &fs::File,
     reads: &mut Reads,
-    buffer: &mut Buffer,
     dst: &mut ReadBuf<'_>,
     most: usize,
-) -> Poll<InPlace> {
+) -> Poll<io::Result<InPlace>> {
     inline::assert_runtime();
     if reads.in_background {
-        return Poll::Ready(InPlace::Incomplete);
+        return Poll::Ready(Ok(InPlace::Incomplete));
     }
     let unit = ready!(coop::poll_proceed(cx));
     let room = dst.initialize_unfilled_to(most);
     let (n, outcome) = reads.fill(std, room);
     if outcome == InPlace::Incomplete {
-        buffer.append(&room[..n], most);
-        return Poll::Ready(InPlace::Incomplete);
+        // No buffer is longer than `i64::MAX`.
+        return Poll::Ready(go_back(std, n as i64).map(|()| outcome));
     }
     dst.advance(n);
     unit.made_progress();
     inline::charge(cx, n);
-    Poll::Ready(InPlace::Complete)
+    Poll::Ready(Ok(InPlace::Complete))
 }
 
 impl Reads {

@@ -14,8 +14,7 @@ use std::task::{Context, Poll, ready};
 use gmp_exec::task::AtShutdown;
 
 use super::File;
-use super::progress::Finished;
-use super::write::go_back;
+use super::progress::{Finished, go_back};
 use crate::fs::inline;
 use crate::io::AsyncSeek;
 
@@ -29,7 +28,8 @@ impl AsyncSeek for File {
         inline::assert_runtime();
         let ahead = buffer.discard();
         if progress.shares_cursor || matches!(position, SeekFrom::End(_)) {
-            progress.start(AtShutdown::Wait, &me.std, move |std, _| Finished::Seek(seek(std, position, ahead)))?;
+            let operation = move |std: &_, _: &mut _| Finished::Seek(seek(std, position, ahead));
+            progress.start(AtShutdown::Wait, &me.std, ahead, operation)?;
         } else {
             progress.position = seek(&me.std, position, ahead)?;
         }

@@ -14,8 +14,7 @@ use gmp_exec::task::{AtShutdown, yield_now};
 use tokio::sync::MutexGuard;
 
 use super::File;
-use super::progress::{Finished, Progress};
-use super::write::go_back;
+use super::progress::{Finished, Progress, go_back};
 use crate::fs::pending_writes::Cutoff;
 use crate::fs::{FileTimes, background, inline};
 use crate::sys::file;
@@ -106,7 +105,7 @@ impl File {
         let mut turn = self.turn().await;
         inline::assert_runtime();
         let ahead = turn.settled().discard();
-        turn.start(AtShutdown::Wait, &self.std, move |std, _| {
+        turn.start(AtShutdown::Wait, &self.std, ahead, move |std, _| {
             Finished::SetLen(go_back(std, ahead).and_then(|()| std.set_len(size)))
         })?;
         match poll_fn(|cx| turn.poll_finished(cx)).await? {

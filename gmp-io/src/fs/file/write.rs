@@ -1,7 +1,6 @@
 //! Writing: data is accepted at once and written in the background.
 
-use std::fs;
-use std::io::{self, IoSlice, Seek, SeekFrom};
+use std::io::{self, IoSlice};
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
@@ -9,7 +8,7 @@ use gmp_exec::task::AtShutdown;
 
 use super::File;
 use super::buffer::Buffer;
-use super::progress::Finished;
+use super::progress::{Finished, go_back};
 use crate::fs::inline;
 use crate::fs::pending_writes::PendingWrite;
 use crate::io::AsyncWrite;
@@ -62,18 +61,10 @@ impl File {
         let ahead = buffer.discard();
         let n = fill(buffer, self.max_buf_size);
         let accepted = self.number.of(&self.std).map(PendingWrite::new);
-        progress.start(AtShutdown::Finish, &self.std, move |std, buffer| {
+        progress.start(AtShutdown::Finish, &self.std, ahead, move |std, buffer| {
             let _until_it_is_made = accepted;
             Finished::Write(go_back(std, ahead).and_then(|()| buffer.write_to(std)))
         })?;
         Poll::Ready(Ok(n))
     }
-}
-
-/// Moves the system's cursor back to the reader's.
-pub(super) fn go_back(mut std: &fs::File, ahead: i64) -> io::Result<()> {
-    if ahead == 0 {
-        return Ok(());
-    }
-    std.seek(SeekFrom::Current(-ahead)).map(drop)
 }
