@@ -188,7 +188,7 @@ impl Scheduler {
         }
         self.record_taken(note);
         if note.seen.region == Region::Poll {
-            self.sysmon.long_poll_was_taken.store(true, Relaxed);
+            self.sysmon.expected.tell_of_poll();
             self.watch(&note.machine, note.seen.turn());
         }
         // No machine has looked at this processor's timers while it was stuck, and its next tasks

@@ -8,8 +8,8 @@ use crate::sched::local::Local;
 use crate::sched::scheduler::Scheduler;
 use crate::sched::state::machine::Machine;
 use crate::sched::state::machine::ownership::ClaimResult;
+use crate::sched::state::sysmon::expected::Level;
 use crate::sched::state::takeable::Note;
-use crate::sync::atomic::Ordering::Relaxed;
 use crate::sys::thread_state::ThreadId;
 use crate::sys::time_slice::TimeSlice;
 use crate::task::StuckBy;
@@ -72,7 +72,7 @@ pub(in crate::sched) fn shorten_for_sysmon(scheduler: &Scheduler) {
 /// is about to sleep.
 pub(in crate::sched) fn adapt(local: &Local) {
     let scheduler = &local.scheduler;
-    let slice = scheduler.config.time_slices.of_machines(|| scheduler.sysmon.shortens_slices.load(Relaxed));
+    let slice = scheduler.config.time_slices.of_machines(|| scheduler.sysmon.expected.has(Level::Hogs));
     if !local.machine.has_time_slice(slice) {
         scheduler.set_slice(&local.machine, slice);
     }
@@ -99,6 +99,7 @@ pub(in crate::sched) fn lengthen(local: &Local) {
 mod tests {
     use std::sync::Arc;
     use std::sync::atomic::AtomicBool;
+    use std::sync::atomic::Ordering::Relaxed;
     use std::time::{Duration, Instant};
 
     use super::*;

@@ -17,10 +17,11 @@ use crate::sched::scheduler::Scheduler;
 use crate::sched::shutdown;
 use crate::sched::state::idle::{Rejoin, Role};
 use crate::sched::state::machine::Assignment;
+use crate::sched::state::sysmon::expected::Level;
 use crate::sched::state::unusual::SPINS;
 use crate::sched::submit::inject;
 use crate::sync::Arc;
-use crate::sync::atomic::Ordering::{Relaxed, SeqCst};
+use crate::sync::atomic::Ordering::SeqCst;
 use crate::sync::atomic::fence;
 use crate::task::Runnable;
 use crate::trace::Kind;
@@ -193,7 +194,7 @@ fn leave_netpoll(local: &Local, ready: Vec<Runnable>) -> Next {
 /// The machine that has slept in the netpoll is about to run a task, which may hold its thread:
 /// wakes another machine to sleep there instead, if such polls are likely (sched/README.md §6).
 fn send_successor(scheduler: &Arc<Scheduler>) {
-    if scheduler.sysmon.expects_long_polls.load(Relaxed) {
+    if scheduler.sysmon.expected.has(Level::LongPolls) {
         scheduler.wake_one();
     }
 }

@@ -44,7 +44,9 @@ mod stuck;
 mod waiting;
 mod watch;
 
-use std::time::{Duration, Instant};
+#[cfg(all(test, loom))]
+use std::time::Duration;
+use std::time::Instant;
 
 use budget::Outcome;
 pub(crate) use memory::Memory;
@@ -55,15 +57,11 @@ use crate::sched::resize::follow::Follower;
 use crate::sched::scheduler::Scheduler;
 use crate::sched::state::machine::Machine;
 use crate::sched::state::sysmon::calls;
+use crate::sched::state::sysmon::expected::Level;
 use crate::sync::Arc;
 use crate::sync::atomic::Ordering::*;
 use crate::sync::atomic::fence;
 use crate::sys::timer_slack::TimerSlack;
-
-/// How long sysmon looks closely after a poll that held its thread for long: a program that does so
-/// once will do so again. Close looks were measured at 3 to 4 % of a core on a server of 870
-/// requests a second, a cost that other programs need not pay.
-const CLOSE_FOR: Duration = Duration::from_secs(1);
 
 impl Scheduler {
     /// A processor became busy. The caller changes `idle` before it looks whether sysmon is asleep;
@@ -127,6 +125,17 @@ impl Scheduler {
         }
     }
 
+    /// Tells machines whether to expect long polls.
+    fn expect_long_polls(&self, memory: &mut Memory, now: Instant) {
+        if self.sysmon.expected.has(Level::News) {
+            memory.long_polls.see_poll(now);
+        }
+        if self.computing.count(&self.hogs) > 0 {
+            memory.long_polls.see_hog(now);
+        }
+        self.sysmon.expected.set(memory.long_polls.level(now));
+    }
+
     fn start_all(self: &Arc<Self>, machines: Vec<Arc<Machine>>) {
         machines.iter().for_each(|machine| self.start_here(machine));
     }
@@ -149,7 +158,6 @@ impl Scheduler {
             has_found: found.has_blocked,
             has_sleeping: found.has_sleeping,
             is_needed: self.is_anything_waiting(),
-            cost: found.cost,
         };
         memory.budget.account(outcome, now);
         self.start_report_thread_if_wanted();

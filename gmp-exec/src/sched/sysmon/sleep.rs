@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use crate::sched::scheduler::Scheduler;
+use crate::sched::sysmon::budget::SHORTEST;
 use crate::sched::sysmon::memory::Memory;
 use crate::sched::sysmon::pace::{self, Facts};
 use crate::sync::atomic::Ordering::*;
@@ -38,7 +39,7 @@ impl Scheduler {
             return limit;
         }
         memory.calls_itself = true;
-        limit.map(|limit| limit.min(memory.budget.first_step()))
+        limit.map(|limit| limit.min(SHORTEST))
     }
 
     /// How long to sleep; `None`: until a processor becomes busy.
@@ -75,7 +76,7 @@ impl Scheduler {
             threshold: self.config.blocking_threshold,
             step: memory.budget.step(),
             has_new_section: memory.has_new_section(now),
-            is_close: memory.close_until.is_some_and(|until| now < until),
+            is_close: memory.long_polls.are_likely(now),
             slow: memory.slow_pace,
             all_held: are_all_held.then(|| memory.shortest_held()),
         })
@@ -85,13 +86,13 @@ impl Scheduler {
     /// is known to sleep, or is likely to. A timer that is due already waits as any other work
     /// does.
     pub(super) fn until_unserved_timer(&self, memory: &Memory, now: Instant) -> Duration {
-        let may_sleep = memory.budget.expects_another(now) || self.takeable.is_any() && memory.budget.is_left();
+        let may_sleep = memory.budget.is_left() && (memory.long_polls.are_likely(now) || self.takeable.is_any());
         if !may_sleep || !self.idle.are_all_busy() || self.idle.has_sleeper() {
             return Duration::MAX;
         }
         match self.earliest_timer().checked_sub(self.clock.now_ns()) {
             None | Some(0) => Duration::MAX,
-            Some(until) => Duration::from_nanos(until).max(memory.budget.first_step()),
+            Some(until) => Duration::from_nanos(until).max(SHORTEST),
         }
     }
 

@@ -30,10 +30,8 @@ impl Scheduler {
         let mut found = Found::default();
         memory.rotate();
         for seen in &mut memory.seen {
-            let began = Instant::now();
             let is_waited_for = any_is_needed || self.processors[seen.sighting.processor].has_work();
             let verdict = seen.judge(is_waited_for, &mut standard);
-            found.cost += began.elapsed();
             found.has_sleeping |= verdict == Verdict::Asleep;
             let lasted = now.duration_since(seen.since);
             if lasted >= threshold
@@ -102,6 +100,4 @@ pub(super) struct Found {
     pub(super) has_sleeping: bool,
     /// A poll that computes and whose processor may not be taken yet.
     pub(super) refused: Option<Note>,
-    /// The time that judging took, without the takes.
-    pub(super) cost: Duration,
 }

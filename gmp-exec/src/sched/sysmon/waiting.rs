@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use crate::sched::scheduler::Scheduler;
-use crate::sched::sysmon::CLOSE_FOR;
+use crate::sched::sysmon::long_polls::LIKELY_FOR;
 use crate::sched::sysmon::memory::Memory;
 use crate::sync::Arc;
 use crate::sync::atomic::Ordering::SeqCst;
@@ -74,9 +74,8 @@ impl Scheduler {
         if !self.idle.should_wake() {
             return;
         }
-        if self.netpoll_gate.netpoll().is_some() && memory.has_poll_of(self.regular_pace()..CLOSE_FOR, now) {
-            memory.close_until = Some(now + CLOSE_FOR);
-            memory.long_poll = Some(now);
+        if self.netpoll_gate.netpoll().is_some() && memory.has_poll_of(self.regular_pace()..LIKELY_FOR, now) {
+            memory.long_polls.see_poll(now);
         }
         let unwatched = memory.is_any_stuck() && !self.idle.has_sleeper();
         let timers_due = self.earliest_timer() <= self.clock.now_ns();
