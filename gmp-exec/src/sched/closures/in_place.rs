@@ -38,7 +38,7 @@ pub(in crate::sched) fn execute(local: &Local, task: Runnable) {
 /// other tasks wait for sysmon.
 fn run_without_processor(local: &Local, task: Runnable) {
     let since = Instant::now();
-    if local.scheduler.has_waiting_work(local) {
+    if handoff::has_waiting_work(local) {
         handoff::hand_off(local);
     }
     measure::poll_recorded(local, task, Region::Blocking);
@@ -48,7 +48,7 @@ fn run_without_processor(local: &Local, task: Runnable) {
 fn run_with_processor(local: &Local, task: Runnable) {
     let scheduler = &local.scheduler;
     // Without sysmon the closure itself is a blocking section that hands off the processor.
-    if scheduler.config.sysmon && scheduler.has_work_nearby(local) {
+    if scheduler.config.sysmon && handoff::has_work_nearby(local) {
         scheduler.sysmon.look_soon();
     }
     // If the closure is long, sysmon takes the processor, and the next closures count as long.

@@ -21,6 +21,7 @@ use std::panic::Location;
 
 pub(crate) use self::settings::in_place_from_env;
 use crate::escaped::Escaped;
+use crate::sched::hogs;
 use crate::sched::scheduler::Scheduler;
 use crate::sched::state::permits::Acquired;
 use crate::sched::submit::submit_new;
@@ -74,7 +75,7 @@ impl Scheduler {
         let mut waiting = Some(closure);
         while let Some(closure) = waiting.take() {
             if closure.metadata().place() == Place::Machine {
-                return self.submit_permitted(closure);
+                return hogs::submit_permitted(self, closure);
             }
             let spawned_at = closure.metadata().location;
             if let Err(error) = self.start_permitted(closure) {

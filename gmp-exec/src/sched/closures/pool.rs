@@ -4,6 +4,7 @@ use std::io;
 
 use crate::context;
 use crate::sched::closures::drop_with_line;
+use crate::sched::hogs;
 use crate::sched::scheduler::Scheduler;
 use crate::sched::scheduler_ref::SchedulerRef;
 use crate::sched::state::all_machines::await_again;
@@ -98,7 +99,7 @@ impl Scheduler {
         }
         let next = next?;
         if next.metadata().place() == Place::Machine {
-            self.submit_permitted(next);
+            hogs::submit_permitted(self, next);
             return None;
         }
         Some(next)

@@ -6,7 +6,7 @@
 //! processor goes on the idle list. The machine then looks once more, as every machine that goes
 //! idle does.
 
-mod no_machine;
+pub(in crate::sched) mod no_machine;
 pub(crate) mod section;
 pub(crate) mod take;
 
@@ -31,47 +31,45 @@ pub(in crate::sched) fn hand_off(local: &Local) {
     }
     if let Some(token) = local.machine.ownership.release() {
         local.record_release(Some(&token), 1);
-        scheduler.hand_off(token);
+        give(scheduler, token);
     }
 }
 
-impl Scheduler {
-    /// Assigns the processor to another machine if it is needed. Otherwise puts it on the idle
-    /// list.
-    pub(in crate::sched) fn hand_off(self: &Arc<Self>, token: ProcessorToken) {
-        let index = token.index();
-        if self.is_needed(index) {
-            return match self.idle.assign_machine(token) {
-                Ok(wake) => self.perform(wake),
-                Err(token) => self.put_without_machine(token),
-            };
-        }
-        self.processors[index].busy.end(self.clock.running_ns());
-        self.idle.put(token);
-        fence(SeqCst);
-        if self.is_needed(index) {
-            self.wake_one();
-        } else {
-            self.announce_timer(self.processors[index].timers.earliest());
-        }
+/// Assigns the processor to another machine if it is needed. Otherwise puts it on the idle
+/// list.
+pub(in crate::sched) fn give(scheduler: &Arc<Scheduler>, token: ProcessorToken) {
+    let index = token.index();
+    if is_needed(scheduler, index) {
+        return match scheduler.idle.assign_machine(token) {
+            Ok(wake) => scheduler.perform(wake),
+            Err(token) => no_machine::put(scheduler, token),
+        };
     }
+    scheduler.processors[index].busy.end(scheduler.clock.running_ns());
+    scheduler.idle.put(token);
+    fence(SeqCst);
+    if is_needed(scheduler, index) {
+        scheduler.wake_one();
+    } else {
+        scheduler.announce_timer(scheduler.processors[index].timers.earliest());
+    }
+}
 
-    /// Whether processor `index` is needed: because work waits, or because no machine sleeps in the
-    /// netpoll.
-    fn is_needed(&self, index: usize) -> bool {
-        self.processors[index].has_work() || self.has_visible_work() || !self.idle.has_sleeper()
-    }
+/// Whether processor `index` is needed: because work waits, or because no machine sleeps in the
+/// netpoll.
+fn is_needed(scheduler: &Scheduler, index: usize) -> bool {
+    scheduler.processors[index].has_work() || scheduler.has_visible_work() || !scheduler.idle.has_sleeper()
+}
 
-    /// Whether work waits for the processor that this machine holds, or for any processor.
-    pub(in crate::sched) fn has_waiting_work(&self, local: &Local) -> bool {
-        let holds = local.machine.ownership.holds();
-        holds.is_some_and(|index| self.processors[index].has_work() || !self.global.is_empty())
-    }
+/// Whether work waits for the processor that this machine holds, or for any processor.
+pub(in crate::sched) fn has_waiting_work(local: &Local) -> bool {
+    let (scheduler, holds) = (&local.scheduler, local.machine.ownership.holds());
+    holds.is_some_and(|index| scheduler.processors[index].has_work() || !scheduler.global.is_empty())
+}
 
-    /// The same, but of the global queue only the part at which this processor begins to search.
-    /// For a hint: a look at all parts asks as many other cores.
-    pub(in crate::sched) fn has_work_nearby(&self, local: &Local) -> bool {
-        let holds = local.machine.ownership.holds();
-        holds.is_some_and(|index| self.processors[index].has_work() || !self.global.is_part_empty(index))
-    }
+/// The same, but of the global queue only the part at which this processor begins to search.
+/// For a hint: a look at all parts asks as many other cores.
+pub(in crate::sched) fn has_work_nearby(local: &Local) -> bool {
+    let (scheduler, holds) = (&local.scheduler, local.machine.ownership.holds());
+    holds.is_some_and(|index| scheduler.processors[index].has_work() || !scheduler.global.is_part_empty(index))
 }

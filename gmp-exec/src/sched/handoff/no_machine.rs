@@ -17,38 +17,36 @@ use crate::sync::atomic::Ordering::SeqCst;
 use crate::sync::atomic::fence;
 use crate::task::Runnable;
 
-impl Scheduler {
-    /// Returns a processor that may have tasks.
-    #[cold]
-    pub(super) fn put_without_machine(self: &Arc<Self>, token: ProcessorToken) {
-        let tasks = self.take_tasks(&token);
-        self.idle.put(token);
-        self.attend_to(tasks);
-    }
+/// Returns a processor that may have tasks.
+#[cold]
+pub(super) fn put(scheduler: &Arc<Scheduler>, token: ProcessorToken) {
+    let tasks = take_tasks(scheduler, &token);
+    scheduler.idle.put(token);
+    attend_to(scheduler, tasks);
+}
 
-    /// Empties the queue of a processor that no machine has.
-    pub(in crate::sched) fn take_tasks(&self, token: &ProcessorToken) -> Vec<Runnable> {
-        let processor = &self.processors[token.index()];
-        processor.busy.end(self.clock.running_ns());
-        // SAFETY: the token is the right to be the processor's only owner.
-        let proof = unsafe { OwnerProof::new() };
-        iter::from_fn(|| processor.pop(&proof)).collect()
-    }
+/// Empties the queue of a processor that no machine has.
+pub(in crate::sched) fn take_tasks(scheduler: &Scheduler, token: &ProcessorToken) -> Vec<Runnable> {
+    let processor = &scheduler.processors[token.index()];
+    processor.busy.end(scheduler.clock.running_ns());
+    // SAFETY: the token is the right to be the processor's only owner.
+    let proof = unsafe { OwnerProof::new() };
+    iter::from_fn(|| processor.pop(&proof)).collect()
+}
 
-    /// The processor is on a list now, and these tasks were queued at it.
-    pub(in crate::sched) fn attend_to(self: &Arc<Self>, tasks: Vec<Runnable>) {
-        if !tasks.is_empty() {
-            self.submit_global(tasks);
-        }
-        self.send_for_spare();
+/// The processor is on a list now, and these tasks were queued at it.
+pub(in crate::sched) fn attend_to(scheduler: &Arc<Scheduler>, tasks: Vec<Runnable>) {
+    if !tasks.is_empty() {
+        scheduler.submit_global(tasks);
     }
+    send_for_spare(scheduler);
+}
 
-    /// A machine that had found the idle list empty before may have parked since, and no other
-    /// thread would wake it.
-    fn send_for_spare(self: &Arc<Self>) {
-        fence(SeqCst);
-        if self.idle.snapshot().spares > 0 {
-            self.wake_spinner();
-        }
+/// A machine that had found the idle list empty before may have parked since, and no other
+/// thread would wake it.
+fn send_for_spare(scheduler: &Arc<Scheduler>) {
+    fence(SeqCst);
+    if scheduler.idle.snapshot().spares > 0 {
+        scheduler.wake_spinner();
     }
 }

@@ -10,6 +10,7 @@
 
 pub(in crate::sched) mod follow;
 
+use crate::sched::hogs;
 use crate::sched::local::{Held, Local};
 use crate::sched::scheduler::Scheduler;
 use crate::sync::atomic::Ordering::SeqCst;
@@ -44,7 +45,7 @@ impl Scheduler {
         let (before, permitted) = self.resize(count);
         drop(lock);
         // What follows may start a thread, whose name comes from a function of the user's.
-        permitted.into_iter().for_each(|task| self.submit_permitted(task));
+        permitted.into_iter().for_each(|task| hogs::submit_permitted(self, task));
         if count > before {
             self.serve_waiting_work();
         } else {

@@ -2,6 +2,7 @@
 
 use std::io;
 
+use crate::sched::handoff::no_machine;
 use crate::sched::run;
 use crate::sched::scheduler::Scheduler;
 use crate::sched::state::machine::{Assignment, Birth, Machine, thread_root};
@@ -30,7 +31,7 @@ impl Scheduler {
         self.say_no_thread(&error);
         if let Some(assignment) = machine.take_assignment() {
             let tasks = match &assignment {
-                Assignment::Run { token, .. } => self.take_tasks(token),
+                Assignment::Run { token, .. } => no_machine::take_tasks(self, token),
                 Assignment::Exit => Vec::new(),
             };
             self.idle.not_started(assignment);
@@ -38,7 +39,7 @@ impl Scheduler {
                 // The machines that would look there may all have left.
                 self.drain_late();
             }
-            self.attend_to(tasks);
+            no_machine::attend_to(self, tasks);
         }
     }
 

@@ -1,7 +1,7 @@
 //! Waking a machine for work that was published (Go: `wakep`, `startm`).
 
 use crate::context;
-use crate::sched::handoff::take::Retaken;
+use crate::sched::handoff::take::{Listed, take_listed};
 use crate::sched::scheduler::Scheduler;
 use crate::sched::state::global_queue::Pushed;
 use crate::sched::state::idle::Wake;
@@ -37,7 +37,7 @@ impl Scheduler {
         if self.idle.should_wake() {
             self.wake_spinner();
         } else if self.takeable.is_any() {
-            self.retake_or_call_sysmon();
+            self.take_or_call_sysmon();
         } else if self.sysmon.is_listening() {
             self.call_sysmon();
         } else if self.config.is_current_thread() {
@@ -48,8 +48,8 @@ impl Scheduler {
     /// A listed processor may turn out to have been given away. Then the submitter does what it
     /// would have done without the list.
     #[cold]
-    fn retake_or_call_sysmon(self: &Arc<Self>) {
-        if self.retake_listed() == Retaken::Nothing && self.sysmon.is_listening() {
+    fn take_or_call_sysmon(self: &Arc<Self>) {
+        if take_listed(self) == Listed::Nothing && self.sysmon.is_listening() {
             self.call_sysmon();
         }
     }

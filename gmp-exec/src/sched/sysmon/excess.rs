@@ -19,7 +19,8 @@
 
 use std::time::Duration;
 
-use crate::sched::handoff::take::TakeOutcome;
+use crate::sched::handoff::take::{Limit, TakeOutcome, To, take};
+use crate::sched::hogs;
 use crate::sched::scheduler::Scheduler;
 use crate::sched::state::takeable::Note;
 use crate::sched::sysmon::memory::Memory;
@@ -60,8 +61,8 @@ impl Scheduler {
         excess.since = Some(now);
         let is_waiting_tasks_turn = excess.was_poll || refused.is_none();
         excess.was_poll = match refused {
-            _ if is_waiting_tasks_turn && self.grant_extra_hog() => false,
-            Some(note) => self.retake_beyond_limit(note) == TakeOutcome::Done,
+            _ if is_waiting_tasks_turn && hogs::grant_extra(self) => false,
+            Some(note) => take(self, note, Limit::Exceeded, To::Machine) == TakeOutcome::Done,
             None => false,
         };
     }

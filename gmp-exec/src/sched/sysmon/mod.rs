@@ -52,6 +52,7 @@ use budget::Outcome;
 pub(crate) use memory::Memory;
 use sleep::IDLE_LOOKS;
 
+use crate::sched::hogs::absent;
 use crate::sched::hogs::time_slice;
 use crate::sched::resize::follow::Follower;
 use crate::sched::scheduler::Scheduler;
@@ -146,7 +147,7 @@ impl Scheduler {
         memory.update(self, self.regular_pace() * 2, now);
         memory.is_anything_waiting = self.is_anything_waiting();
         self.look_at_absent(&mut memory.absent, now);
-        self.count_computing();
+        absent::count(self);
         let found = self.take_from_stuck(memory, now);
         self.grant_one_extra(memory, found.refused.as_ref());
         self.ask_for_looks(memory, now);

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::sched::handoff::take::TakeOutcome;
+use crate::sched::handoff::take::{Limit, TakeOutcome, To, take};
 use crate::sched::scheduler::Scheduler;
 use crate::sched::state::machine::ownership::Region;
 use crate::sched::state::takeable::Note;
@@ -60,7 +60,7 @@ impl Scheduler {
     /// it to the idle list, and a poll keeps it for a while, listed as takeable.
     pub(super) fn take_or_list(self: &Arc<Self>, note: &Note, is_waited_for: bool, held: Duration) -> TakeOutcome {
         if is_waited_for {
-            return self.retake(note);
+            return take(self, note, Limit::MaxHogs, To::Machine);
         }
         if note.seen.region.is_blocking() || held > self.config.blocking_threshold * KEPT_FOR {
             return self.stop_watching(note);
@@ -76,7 +76,11 @@ impl Scheduler {
 
     /// The poll or section may last for hours, and may be the only thing that sysmon looks at.
     pub(super) fn stop_watching(self: &Arc<Self>, note: &Note) -> TakeOutcome {
-        match self.take_to_idle(note) {
+        match take(self, note, Limit::MaxHogs, To::Idle) {
+            TakeOutcome::Done => {
+                self.takeable.remove(&note.machine);
+                TakeOutcome::Stale
+            }
             TakeOutcome::Refused => {
                 self.list(note);
                 // A task that waits for a permit needs it more.

@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use crate::sched::handoff::take::take_listed;
 use crate::sched::scheduler::Scheduler;
 use crate::sched::sysmon::long_polls::LIKELY_FOR;
 use crate::sched::sysmon::memory::Memory;
@@ -17,7 +18,7 @@ impl Scheduler {
     pub(super) fn retake_for_visible_work(self: &Arc<Self>) {
         fence(SeqCst);
         if self.has_visible_work() && !self.idle.should_wake() {
-            self.retake_listed();
+            take_listed(self);
         }
     }
 

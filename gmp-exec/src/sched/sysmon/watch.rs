@@ -11,11 +11,12 @@
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
-use crate::sched::hogs::Span;
+use crate::sched::hogs::{Span, suspects, time_slice};
 use crate::sched::scheduler::Scheduler;
 use crate::sched::state::machine::Machine;
 use crate::sync::Arc;
 use crate::sys::thread_state::ThreadState;
+use crate::sys::time_slice::TimeSlice;
 use crate::task::StuckBy;
 
 /// What the questions of one look may cost, in readings of a thread's CPU clock.
@@ -125,9 +126,9 @@ impl Scheduler {
         if machine.ownership.is_in_section() || !self.computing.computes(machine, turn) {
             return false;
         }
-        self.lengthen_slice_of(machine, turn);
+        time_slice::lengthen_in(self, machine, turn);
         machine.ownership.mark(turn);
-        self.suspect_place_of(machine, turn);
+        suspects::suspect_place_of(self, machine, turn);
         self.record_change(machine, turn, StuckBy::Computing, since);
         true
     }
@@ -139,7 +140,7 @@ impl Scheduler {
         if !is_asleep || !self.computing.sleeps(machine, turn) {
             return false;
         }
-        self.shorten_slice(machine);
+        time_slice::set(self, machine, TimeSlice::Short);
         if !machine.ownership.is_in_section() {
             self.record_change(machine, turn, StuckBy::Blocking, since);
         }

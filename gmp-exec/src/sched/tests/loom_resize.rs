@@ -37,6 +37,7 @@ use std::time::Instant;
 use loom::thread;
 
 use crate::sched::config::{Config, Flavor};
+use crate::sched::handoff;
 use crate::sched::local::Local;
 use crate::sched::scheduler::Scheduler;
 use crate::sched::state::machine::ownership::ClaimResult;
@@ -65,7 +66,7 @@ fn run_one_and_hand_off(local: &Local) {
 /// another machine may have been faster.
 fn hand_off(local: &Local) {
     let _guard = local.enter();
-    local.machine.ownership.release().into_iter().for_each(|token| local.scheduler.hand_off(token));
+    local.machine.ownership.release().into_iter().for_each(|token| handoff::give(&local.scheduler, token));
 }
 
 /// How many tasks run, and how many have run at a time. A panic of a task would not fail the model.
