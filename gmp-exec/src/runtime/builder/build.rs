@@ -10,6 +10,7 @@ use crate::runtime::{Builder, Handle, LocalOptions, LocalRuntime, Runtime};
 use crate::sched::closures::in_place_from_env;
 use crate::sched::config::{Config, CountCpus, Flavor, Threads};
 use crate::sched::lost::{self, Leaks, Silence};
+use crate::sched::sysmon;
 use crate::sched::{Scheduler, SchedulerRef};
 use crate::sync::Arc;
 use crate::sys::caches::Caches;
@@ -88,8 +89,8 @@ impl Builder {
         if self.flavor == Flavor::MultiThread {
             scheduler.start_first_machine()?;
         }
-        if scheduler.config.sysmon || scheduler.config.debug.trace.is_some() {
-            scheduler.start_sysmon()?;
+        if scheduler.config.sysmon || scheduler.config.is_watched || scheduler.config.debug.trace.is_some() {
+            sysmon::start(&scheduler)?;
         }
         let traces_sigquit = scheduler.config.trace.as_ref().is_some_and(|settings| settings.on_sigquit);
         if scheduler.config.debug.sigquit || traces_sigquit {

@@ -13,7 +13,7 @@ use crate::sched::state::idle::Role;
 use crate::sched::state::machine::ownership::Region;
 use crate::sched::state::takeable::Note;
 use crate::sched::submit::push_tail;
-use crate::sched::sysmon::Memory;
+use crate::sched::sysmon::{self, Memory};
 use crate::sync::Arc;
 use crate::task::StuckBy;
 
@@ -57,7 +57,7 @@ impl Relay {
     /// sysmon's look at a machine that is not stuck.
     pub fn look(&mut self) {
         self.runner.machine.ownership.begin(Region::Poll);
-        self.scheduler.look(&mut self.memory, Instant::now());
+        sysmon::look(&self.scheduler, &mut self.memory, Instant::now());
         self.end_poll();
         assert!(self.runner.lost_by.get().is_none(), "a new poll is not stuck");
     }

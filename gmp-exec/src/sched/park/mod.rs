@@ -20,6 +20,7 @@ use crate::sched::state::machine::Assignment;
 use crate::sched::state::sysmon::expected::Level;
 use crate::sched::state::unusual::SPINS;
 use crate::sched::submit::inject;
+use crate::sched::sysmon;
 use crate::sync::Arc;
 use crate::sync::atomic::Ordering::SeqCst;
 use crate::sync::atomic::fence;
@@ -54,7 +55,7 @@ pub(in crate::sched) fn obtain_processor(local: &Local) -> Next {
     absent::end(local);
     if let Some(token) = scheduler.idle.acquire(usize::MAX) {
         local.acquire(token);
-        scheduler.notice_busy();
+        sysmon::notice_busy(scheduler);
         return Next::Look;
     }
     let role = scheduler.idle.go_idle(None, &local.machine, local.unusual.take(SPINS));
@@ -87,7 +88,7 @@ fn rejoin(local: &Local) -> bool {
         Rejoin::Run(token) => {
             local.acquire(token);
             local.unusual.set(SPINS, true);
-            local.scheduler.notice_busy();
+            sysmon::notice_busy(&local.scheduler);
             true
         }
         // The machine takes its assignment where it would have slept.
@@ -162,7 +163,7 @@ fn leave_netpoll(local: &Local, ready: Vec<Runnable>) -> Next {
         Rejoin::Run(token) => {
             local.acquire(token);
             local.unusual.set(SPINS, spin);
-            scheduler.notice_busy();
+            sysmon::notice_busy(scheduler);
             let has_tasks = !ready.is_empty();
             let next = inject_ready(local, ready);
             if has_tasks {

@@ -6,6 +6,7 @@ use crate::sched::scheduler::Scheduler;
 use crate::sched::state::global_queue::Pushed;
 use crate::sched::state::idle::Wake;
 use crate::sched::state::machine::Assignment;
+use crate::sched::sysmon;
 use crate::sync::Arc;
 use crate::sync::atomic::Ordering::SeqCst;
 use crate::sync::atomic::fence;
@@ -87,7 +88,7 @@ impl Scheduler {
             }
             Wake::Start { id, token, spinning } => self.start_machine(id, Assignment::Run { token, spinning }),
         }
-        self.notice_busy();
+        sysmon::notice_busy(self);
     }
 
     /// A reason not to sleep was published: interrupts the sleeper.

@@ -18,7 +18,7 @@ use shuttle::{Runner, thread};
 
 use crate::runtime::{Builder, Handle, Runtime};
 use crate::sched::config::Config;
-use crate::sched::sysmon::Memory;
+use crate::sched::sysmon::{self, Memory};
 use crate::sched::{Scheduler, SchedulerRef};
 use crate::sync::Arc;
 use crate::sync::atomic::Ordering::*;
@@ -104,7 +104,7 @@ impl Monitor {
         let thread = thread::spawn(move || {
             let (mut memory, mut now) = (Memory::default(), Instant::now());
             while !stopped.load(Relaxed) {
-                scheduler.look(&mut memory, now);
+                sysmon::look(&scheduler, &mut memory, now);
                 now += Duration::from_secs(1);
                 thread::yield_now();
             }
