@@ -10,6 +10,7 @@ use crate::runtime::{Builder, Handle, LocalOptions, LocalRuntime, Runtime};
 use crate::sched::closures::in_place_from_env;
 use crate::sched::config::{Config, CountCpus, Flavor, Threads};
 use crate::sched::lost::{self, Leaks, Silence};
+use crate::sched::submit::threads::start_first_machine;
 use crate::sched::sysmon;
 use crate::sched::{Scheduler, SchedulerRef};
 use crate::sync::Arc;
@@ -87,7 +88,7 @@ impl Builder {
             crate::trace::start(&scheduler, settings.clone())?;
         }
         if self.flavor == Flavor::MultiThread {
-            scheduler.start_first_machine()?;
+            start_first_machine(scheduler)?;
         }
         if scheduler.config.sysmon || scheduler.config.is_watched || scheduler.config.debug.trace.is_some() {
             sysmon::start(&scheduler)?;

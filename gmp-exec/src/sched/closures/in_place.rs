@@ -3,6 +3,7 @@
 
 use std::time::Instant;
 
+use crate::sched::closures::release_closure_permit;
 use crate::sched::handoff;
 use crate::sched::local::Local;
 use crate::sched::observe::measure;
@@ -31,7 +32,7 @@ pub(in crate::sched) fn execute(local: &Local, task: Runnable) {
     drop(outside);
     // If the closure was aborted, its function has not run.
     await_again();
-    scheduler.release_closure_permit();
+    release_closure_permit(scheduler);
 }
 
 /// Hands off the processor first, as for a known hog: where closures are long, each would make

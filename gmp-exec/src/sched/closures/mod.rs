@@ -21,6 +21,7 @@ use std::panic::Location;
 
 pub(crate) use self::settings::in_place_from_env;
 use crate::escaped::Escaped;
+use crate::sched::closures::pool::submit_to_pool;
 use crate::sched::hogs;
 use crate::sched::scheduler::Scheduler;
 use crate::sched::state::permits::Acquired;
@@ -29,59 +30,57 @@ use crate::sync::Arc;
 use crate::sys::stderr;
 use crate::task::{Place, Runnable, cancel, drop_now};
 
-impl Scheduler {
-    /// Starts a closure, or lets it wait for a permit. The permit is acquired here and not when a
-    /// thread finds the closure: tasks in different queues overtake each other, and closures are
-    /// to begin in the order in which they were spawned.
-    ///
-    /// # Errors
-    ///
-    /// The system has no thread to give, and the pool has none. The closure was dropped.
-    pub(crate) fn submit_closure(self: &Arc<Self>, closure: Runnable) -> io::Result<()> {
-        match self.closures.permits.acquire(closure) {
-            Acquired::Granted(closure) => {
-                return self.start_permitted(closure).inspect_err(|_| self.release_closure_permit());
-            }
-            Acquired::Queued => {}
-            Acquired::Refused(closure) => cancel(closure),
+/// Starts a closure, or lets it wait for a permit. The permit is acquired here and not when a
+/// thread finds the closure: tasks in different queues overtake each other, and closures are
+/// to begin in the order in which they were spawned.
+///
+/// # Errors
+///
+/// The system has no thread to give, and the pool has none. The closure was dropped.
+pub(crate) fn submit_closure(scheduler: &Arc<Scheduler>, closure: Runnable) -> io::Result<()> {
+    match scheduler.closures.permits.acquire(closure) {
+        Acquired::Granted(closure) => {
+            return start_permitted(scheduler, closure).inspect_err(|_| release_closure_permit(scheduler));
         }
-        Ok(())
+        Acquired::Queued => {}
+        Acquired::Refused(closure) => cancel(closure),
     }
+    Ok(())
+}
 
-    /// # Errors
-    ///
-    /// There is no thread. The closure was dropped, and the caller must release its permit.
-    fn start_permitted(self: &Arc<Self>, closure: Runnable) -> io::Result<()> {
-        closure.metadata().give_permit();
-        closure.metadata().progress.schedule();
-        match closure.metadata().place() {
-            Place::Pool => return self.submit_to_pool(closure),
-            Place::Machine => submit_new(self, closure),
+/// # Errors
+///
+/// There is no thread. The closure was dropped, and the caller must release its permit.
+fn start_permitted(scheduler: &Arc<Scheduler>, closure: Runnable) -> io::Result<()> {
+    closure.metadata().give_permit();
+    closure.metadata().progress.schedule();
+    match closure.metadata().place() {
+        Place::Pool => return submit_to_pool(scheduler, closure),
+        Place::Machine => submit_new(scheduler, closure),
+    }
+    Ok(())
+}
+
+/// For a thread that can't run the next closure itself.
+fn release_closure_permit(scheduler: &Arc<Scheduler>) {
+    if let Some(next) = scheduler.closures.permits.release_to_next() {
+        start_waiting(scheduler, next);
+    }
+}
+
+/// Starts a closure that has waited for the permit that it has got. The caller is any thread,
+/// so it can't tell the spawner of the closure that there is no thread. Then the permit goes on
+/// to the next closure.
+fn start_waiting(scheduler: &Arc<Scheduler>, closure: Runnable) {
+    let mut waiting = Some(closure);
+    while let Some(closure) = waiting.take() {
+        if closure.metadata().place() == Place::Machine {
+            return hogs::submit_permitted(scheduler, closure);
         }
-        Ok(())
-    }
-
-    /// For a thread that can't run the next closure itself.
-    fn release_closure_permit(self: &Arc<Self>) {
-        if let Some(next) = self.closures.permits.release_to_next() {
-            self.start_waiting(next);
-        }
-    }
-
-    /// Starts a closure that has waited for the permit that it has got. The caller is any thread,
-    /// so it can't tell the spawner of the closure that there is no thread. Then the permit goes on
-    /// to the next closure.
-    fn start_waiting(self: &Arc<Self>, closure: Runnable) {
-        let mut waiting = Some(closure);
-        while let Some(closure) = waiting.take() {
-            if closure.metadata().place() == Place::Machine {
-                return hogs::submit_permitted(self, closure);
-            }
-            let spawned_at = closure.metadata().location;
-            if let Err(error) = self.start_permitted(closure) {
-                say_dropped(spawned_at, &error);
-                waiting = self.closures.permits.release_to_next();
-            }
+        let spawned_at = closure.metadata().location;
+        if let Err(error) = start_permitted(scheduler, closure) {
+            say_dropped(spawned_at, &error);
+            waiting = scheduler.closures.permits.release_to_next();
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::io;
 
 use crate::context;
-use crate::sched::closures::drop_with_line;
+use crate::sched::closures::{drop_with_line, release_closure_permit};
 use crate::sched::hogs;
 use crate::sched::scheduler::Scheduler;
 use crate::sched::scheduler_ref::SchedulerRef;
@@ -11,97 +11,97 @@ use crate::sched::state::all_machines::await_again;
 use crate::sched::state::machine::Machine;
 use crate::sched::state::machine::ownership::Region;
 use crate::sched::state::pool::{NotStarted, Seat, Submitted};
+use crate::sched::submit::threads::start_thread;
+use crate::sched::submit::wake::interrupt_sleeper;
 use crate::sync::Arc;
 use crate::sync::atomic::Ordering::SeqCst;
 use crate::sync::atomic::fence;
 use crate::task::{Place, Runnable, cancel, drop_now, run_watched};
 use crate::trace::{Owner, Tap};
 
-impl Scheduler {
-    /// Gives a closure, which has a permit, to a thread of the pool.
-    ///
-    /// # Errors
-    ///
-    /// There is no thread. The closure was dropped, and the caller must release its permit.
-    pub(super) fn submit_to_pool(self: &Arc<Self>, closure: Runnable) -> io::Result<()> {
-        match self.closures.pool.submit(closure) {
-            Submitted::Given => {}
-            Submitted::Start(seat) => return self.start_pool_thread(seat),
-            Submitted::Closed(closure) => cancel(closure),
-        }
-        Ok(())
+/// Gives a closure, which has a permit, to a thread of the pool.
+///
+/// # Errors
+///
+/// There is no thread. The closure was dropped, and the caller must release its permit.
+pub(super) fn submit_to_pool(scheduler: &Arc<Scheduler>, closure: Runnable) -> io::Result<()> {
+    match scheduler.closures.pool.submit(closure) {
+        Submitted::Given => {}
+        Submitted::Start(seat) => return start_pool_thread(scheduler, seat),
+        Submitted::Closed(closure) => cancel(closure),
     }
+    Ok(())
+}
 
-    fn start_pool_thread(self: &Arc<Self>, seat: Arc<Seat>) -> io::Result<()> {
-        let (scheduler, of_thread) = (self.clone(), seat.clone());
-        let started = self.start_thread(Machine::new(0), move |machine| {
-            scheduler.config.hooks.started();
-            scheduler.serve_pool(&machine, &of_thread);
-            scheduler.config.hooks.stopped();
-        });
-        let Err(error) = started else { return Ok(()) };
-        match self.closures.pool.not_started(&seat) {
-            NotStarted::Delayed => Ok(()),
-            NotStarted::Alone { closure, .. } if self.is_shutdown() => {
-                cancel(closure);
-                Ok(())
+fn start_pool_thread(scheduler: &Arc<Scheduler>, seat: Arc<Seat>) -> io::Result<()> {
+    let (scheduler, of_thread) = (scheduler.clone(), seat.clone());
+    let started = start_thread(scheduler, Machine::new(0), move |machine| {
+        scheduler.config.hooks.started();
+        serve_pool(scheduler, &machine, &of_thread);
+        scheduler.config.hooks.stopped();
+    });
+    let Err(error) = started else { return Ok(()) };
+    match scheduler.closures.pool.not_started(&seat) {
+        NotStarted::Delayed => Ok(()),
+        NotStarted::Alone { closure, .. } if scheduler.is_shutdown() => {
+            cancel(closure);
+            Ok(())
+        }
+        NotStarted::Alone { closure, delayed } => {
+            for closure in delayed {
+                drop_with_line(closure, &error);
+                release_closure_permit(scheduler);
             }
-            NotStarted::Alone { closure, delayed } => {
-                for closure in delayed {
-                    drop_with_line(closure, &error);
-                    self.release_closure_permit();
-                }
-                drop_now(closure);
-                Err(error)
-            }
+            drop_now(closure);
+            Err(error)
         }
     }
+}
 
-    fn serve_pool(self: &Arc<Self>, machine: &Arc<Machine>, seat: &Arc<Seat>) {
-        let _entered = context::enter_blocking_thread(SchedulerRef::new(self.clone()));
-        let tap = Tap::default();
-        machine.running.set_closure(true);
-        while let Some(first) = self.closures.pool.next(seat, self.config.threads.keep_alive) {
-            let mut closure = Some(first);
-            while let Some(current) = closure {
-                self.run_in_pool(current, machine, &tap);
-                closure = self.pass_permit();
-            }
+fn serve_pool(scheduler: &Arc<Scheduler>, machine: &Arc<Machine>, seat: &Arc<Seat>) {
+    let _entered = context::enter_blocking_thread(SchedulerRef::new(scheduler.clone()));
+    let tap = Tap::default();
+    machine.running.set_closure(true);
+    while let Some(first) = scheduler.closures.pool.next(seat, scheduler.config.threads.keep_alive) {
+        let mut closure = Some(first);
+        while let Some(current) = closure {
+            run_in_pool(scheduler, current, machine, &tap);
+            closure = pass_permit(scheduler);
         }
     }
+}
 
-    fn run_in_pool(&self, closure: Runnable, machine: &Arc<Machine>, tap: &Tap) {
-        closure.metadata().take_permit();
-        if closure.metadata().may_be_abandoned() {
-            self.all_machines.do_not_await(machine);
-        }
-        machine.running.set(closure.metadata());
-        tap.notice(&self.recorded, Owner::Closures);
-        tap.begin_poll(closure.metadata(), None);
-        machine.ownership.begin(Region::Blocking);
-        run_watched(closure);
-        // The machine never has a processor, so nothing can have been taken.
-        let _ = machine.ownership.enter();
-        tap.end_poll();
-        // If the closure was aborted, its function has not run.
-        await_again();
+fn run_in_pool(scheduler: &Scheduler, closure: Runnable, machine: &Arc<Machine>, tap: &Tap) {
+    closure.metadata().take_permit();
+    if closure.metadata().may_be_abandoned() {
+        scheduler.all_machines.do_not_await(machine);
     }
+    machine.running.set(closure.metadata());
+    tap.notice(&scheduler.recorded, Owner::Closures);
+    tap.begin_poll(closure.metadata(), None);
+    machine.ownership.begin(Region::Blocking);
+    run_watched(closure);
+    // The machine never has a processor, so nothing can have been taken.
+    let _ = machine.ownership.enter();
+    tap.end_poll();
+    // If the closure was aborted, its function has not run.
+    await_again();
+}
 
-    /// Releases the permit of the closure that has ended. Returns the closure that gets it, if this
-    /// thread may run that one.
-    fn pass_permit(self: &Arc<Self>) -> Option<Runnable> {
-        let next = self.closures.permits.release_to_next();
-        if self.config.is_current_thread() {
-            // The thread that drives the runtime may be waiting for this closure before it advances
-            // a paused clock.
-            fence(SeqCst);
-            self.interrupt_sleeper();
-        }
-        let next = next?;
-        if next.metadata().place() == Place::Machine {
-            hogs::submit_permitted(self, next);
-            return None;
-        }
-        Some(next)
+/// Releases the permit of the closure that has ended. Returns the closure that gets it, if this
+/// thread may run that one.
+fn pass_permit(scheduler: &Arc<Scheduler>) -> Option<Runnable> {
+    let next = scheduler.closures.permits.release_to_next();
+    if scheduler.config.is_current_thread() {
+        // The thread that drives the runtime may be waiting for this closure before it advances
+        // a paused clock.
+        fence(SeqCst);
+        interrupt_sleeper(scheduler);
     }
+    let next = next?;
+    if next.metadata().place() == Place::Machine {
+        hogs::submit_permitted(scheduler, next);
+        return None;
+    }
+    Some(next)
 }

@@ -9,6 +9,7 @@ use crate::context::{ThisThread, this_thread};
 use crate::sched::current_thread::root::Root;
 use crate::sched::local::Local;
 use crate::sched::scheduler::Scheduler;
+use crate::sched::shutdown::drain_late;
 use crate::sched::state::idle;
 use crate::sched::state::machine::Machine;
 use crate::sched::sysmon;
@@ -100,7 +101,7 @@ impl Drop for Driving<'_> {
         }
         if self.scheduler.is_shutdown() {
             // The processor may have come back after shutdown had looked there.
-            self.scheduler.drain_late();
+            drain_late(&self.scheduler);
         }
         self.scheduler.vacant.notify();
     }

@@ -27,6 +27,7 @@ use crate::sched::run::fire_timers::fire_timers;
 use crate::sched::run::poll::poll;
 use crate::sched::scheduler::Scheduler;
 use crate::sched::shutdown;
+use crate::sched::shutdown::task_panic::panic_if_task_has;
 use crate::sched::state::idle::Role;
 use crate::sched::state::machine::ownership::Region;
 use crate::sched::state::machine::thread_root;
@@ -94,7 +95,7 @@ fn run(scheduler: &Arc<Scheduler>, call: Call, is_ready: &mut dyn FnMut(&Root) -
         }
         let root = root.get_or_insert_with(|| Root::new(scheduler, call.name.id));
         let vacant = scheduler.vacant.listen();
-        scheduler.panic_if_task_has();
+        panic_if_task_has(scheduler);
         if is_ready(root) {
             return;
         }
@@ -160,7 +161,7 @@ fn turn(local: &Local, call: Call, root: &Root) {
     if local.scheduler.is_shutdown() {
         shutdown::leave(local);
         local.deferred.wake_all();
-        tell_caller(local, || local.scheduler.panic_if_task_has());
+        tell_caller(local, || panic_if_task_has(&local.scheduler));
         wait_for(local, root);
     } else if run_batch(local) == Batch::Full || has_yielded(local, root) {
         look(local);
@@ -181,7 +182,7 @@ fn poll_as(local: &Local, name: RootName, is_ready: impl FnOnce() -> bool) -> bo
     }
     root_record::begin(local, name);
     local.machine.ownership.begin(Region::Poll);
-    local.scheduler.panic_if_task_has();
+    panic_if_task_has(&local.scheduler);
     let is_ready = is_ready();
     let _ = local.machine.ownership.enter();
     root_record::end(local, is_ready);

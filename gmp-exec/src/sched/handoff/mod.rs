@@ -14,6 +14,7 @@ use crate::sched::local::Local;
 use crate::sched::scheduler::Scheduler;
 use crate::sched::shutdown;
 use crate::sched::state::machine::ownership::ProcessorToken;
+use crate::sched::submit::wake::{announce_timer, perform, wake_one};
 use crate::sync::Arc;
 use crate::sync::atomic::Ordering::SeqCst;
 use crate::sync::atomic::fence;
@@ -41,7 +42,7 @@ pub(in crate::sched) fn give(scheduler: &Arc<Scheduler>, token: ProcessorToken) 
     let index = token.index();
     if is_needed(scheduler, index) {
         return match scheduler.idle.assign_machine(token) {
-            Ok(wake) => scheduler.perform(wake),
+            Ok(wake) => perform(scheduler, wake),
             Err(token) => no_machine::put(scheduler, token),
         };
     }
@@ -49,9 +50,9 @@ pub(in crate::sched) fn give(scheduler: &Arc<Scheduler>, token: ProcessorToken) 
     scheduler.idle.put(token);
     fence(SeqCst);
     if is_needed(scheduler, index) {
-        scheduler.wake_one();
+        wake_one(scheduler);
     } else {
-        scheduler.announce_timer(scheduler.processors[index].timers.earliest());
+        announce_timer(scheduler, scheduler.processors[index].timers.earliest());
     }
 }
 

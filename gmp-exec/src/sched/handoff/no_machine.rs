@@ -12,6 +12,7 @@ use std::iter;
 use crate::sched::scheduler::Scheduler;
 use crate::sched::state::machine::ownership::ProcessorToken;
 use crate::sched::state::processor::owner_proof::OwnerProof;
+use crate::sched::submit::wake::{submit_global, wake_spinner};
 use crate::sync::Arc;
 use crate::sync::atomic::Ordering::SeqCst;
 use crate::sync::atomic::fence;
@@ -37,7 +38,7 @@ pub(in crate::sched) fn take_tasks(scheduler: &Scheduler, token: &ProcessorToken
 /// The processor is on a list now, and these tasks were queued at it.
 pub(in crate::sched) fn attend_to(scheduler: &Arc<Scheduler>, tasks: Vec<Runnable>) {
     if !tasks.is_empty() {
-        scheduler.submit_global(tasks);
+        submit_global(scheduler, tasks);
     }
     send_for_spare(scheduler);
 }
@@ -47,6 +48,6 @@ pub(in crate::sched) fn attend_to(scheduler: &Arc<Scheduler>, tasks: Vec<Runnabl
 fn send_for_spare(scheduler: &Arc<Scheduler>) {
     fence(SeqCst);
     if scheduler.idle.snapshot().spares > 0 {
-        scheduler.wake_spinner();
+        wake_spinner(scheduler);
     }
 }

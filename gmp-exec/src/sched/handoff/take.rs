@@ -13,6 +13,8 @@ use crate::sched::state::machine::ownership::{ClaimResult, ProcessorToken, Regio
 use crate::sched::state::machine::{Assignment, Birth, Machine};
 use crate::sched::state::sysmon::calls;
 use crate::sched::state::takeable::Note;
+use crate::sched::submit::threads::{say_no_thread, spawn_thread};
+use crate::sched::submit::wake::wake_one_unfenced;
 use crate::sync::Arc;
 use crate::sync::atomic::Ordering::SeqCst;
 use crate::sync::atomic::fence;
@@ -177,7 +179,7 @@ impl Drop for Heir<'_> {
         // for it.
         fence(SeqCst);
         if self.scheduler.has_visible_work() {
-            self.scheduler.wake_one_unfenced();
+            wake_one_unfenced(&self.scheduler);
         }
     }
 }
@@ -186,9 +188,9 @@ impl Drop for Heir<'_> {
 fn start(scheduler: &Arc<Scheduler>, id: usize) -> Option<Arc<Machine>> {
     let machine = Machine::new(id);
     if scheduler.sysmon.starts.may_start_here() {
-        match scheduler.spawn_thread(&machine, Birth::Reserved) {
+        match spawn_thread(scheduler, &machine, Birth::Reserved) {
             Ok(()) => return Some(machine),
-            Err(error) => scheduler.say_no_thread(&error),
+            Err(error) => say_no_thread(scheduler, &error),
         }
     }
     scheduler.idle.uncount_machine();

@@ -34,6 +34,7 @@ use crate::sched::state::machine::hog_poll::HogPoll;
 use crate::sched::state::machine::ownership::Region;
 use crate::sched::state::permits::Acquired;
 use crate::sched::state::unusual::{AT_END, CROWDED, HOG, MEASURES, RECORDS};
+use crate::sched::submit::wake::submit_global;
 use crate::sync::Arc;
 use crate::sys::time_slice::TimeSlice;
 use crate::task::{Header, Runnable, StuckBy};
@@ -217,7 +218,7 @@ pub(in crate::sched) fn grant_extra(scheduler: &Arc<Scheduler>) -> bool {
 /// Queues a task that has waited for a permit and got one.
 pub(in crate::sched) fn submit_permitted(scheduler: &Arc<Scheduler>, task: Runnable) {
     task.metadata().give_permit();
-    scheduler.submit_global([task]);
+    submit_global(scheduler, [task]);
 }
 
 /// A task that may wait for a permit was aborted. Its future is to be dropped, which needs no
@@ -225,7 +226,7 @@ pub(in crate::sched) fn submit_permitted(scheduler: &Arc<Scheduler>, task: Runna
 pub(crate) fn submit_aborted(scheduler: &Arc<Scheduler>) {
     let aborted = scheduler.hogs.take_aborted();
     if !aborted.is_empty() {
-        scheduler.submit_global(aborted);
+        submit_global(scheduler, aborted);
     }
 }
 

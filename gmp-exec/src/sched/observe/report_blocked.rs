@@ -10,6 +10,8 @@ use crate::sched::state::machine::Machine;
 use crate::sched::state::machine::ownership::{Region, Sighting};
 use crate::sched::state::machine::running::Running;
 use crate::sched::state::takeable::Note;
+use crate::sched::submit::head_room::check_head_room;
+use crate::sched::submit::threads::say_no_thread;
 use crate::sync::Arc;
 use crate::task::{StuckBy, name_of};
 
@@ -70,9 +72,9 @@ impl Scheduler {
         let body = move || scheduler.blocked.run_thread(&TellRecorder(scheduler.clone()));
         let threads = self.config.threads.with_usual_stack();
         let start = || self.all_machines.start(&threads, name, Machine::new(0), body);
-        match self.check_head_room().and_then(|()| start()) {
+        match check_head_room(self).and_then(|()| start()) {
             Ok(()) => self.blocked.thread_started(),
-            Err(error) => self.say_no_thread(&error),
+            Err(error) => say_no_thread(self, &error),
         }
     }
 }

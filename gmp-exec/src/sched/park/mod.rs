@@ -20,6 +20,7 @@ use crate::sched::state::machine::Assignment;
 use crate::sched::state::sysmon::expected::Level;
 use crate::sched::state::unusual::SPINS;
 use crate::sched::submit::inject;
+use crate::sched::submit::wake::{announce_timer, submit_global, wake_one, wake_one_unfenced};
 use crate::sched::sysmon;
 use crate::sync::Arc;
 use crate::sync::atomic::Ordering::SeqCst;
@@ -77,7 +78,7 @@ pub(in crate::sched) fn sleep(local: &Local, role: Role) -> Next {
 fn ask_once_more(local: &Local) {
     fence(SeqCst);
     if local.scheduler.has_due_work() {
-        local.scheduler.wake_one_unfenced();
+        wake_one_unfenced(&local.scheduler);
     }
 }
 
@@ -102,7 +103,7 @@ pub(in crate::sched) fn park_as_spare(local: &Local) -> Next {
     // The machine in the netpoll may not know of a timer of this machine's processor.
     let earliest = scheduler.earliest_timer();
     if earliest != u64::MAX {
-        scheduler.announce_timer(earliest);
+        announce_timer(scheduler, earliest);
     }
     time_slice::adapt(local);
     scheduler.config.hooks.parking();
@@ -176,7 +177,7 @@ fn leave_netpoll(local: &Local, ready: Vec<Runnable>) -> Next {
                 local.machine.take_assignment().expect("a machine is assigned something before it is unlisted");
             match local.accept(assignment) {
                 Next::Exit => {
-                    scheduler.submit_global(ready);
+                    submit_global(scheduler, ready);
                     Next::Exit
                 }
                 _ => inject_ready(local, ready),
@@ -184,7 +185,7 @@ fn leave_netpoll(local: &Local, ready: Vec<Runnable>) -> Next {
         }
         Rejoin::NoProcessor => {
             if !ready.is_empty() {
-                scheduler.submit_global(ready);
+                submit_global(scheduler, ready);
             }
             ask_once_more(local);
             park_as_spare(local)
@@ -196,7 +197,7 @@ fn leave_netpoll(local: &Local, ready: Vec<Runnable>) -> Next {
 /// wakes another machine to sleep there instead, if such polls are likely (sched/README.md §6).
 fn send_successor(scheduler: &Arc<Scheduler>) {
     if scheduler.sysmon.expected.has(Level::LongPolls) {
-        scheduler.wake_one();
+        wake_one(scheduler);
     }
 }
 
@@ -205,7 +206,7 @@ fn inject_ready(local: &Local, ready: Vec<Runnable>) -> Next {
     let first = match guard.held() {
         Some(held) => inject(&local.scheduler, &held, ready),
         None => {
-            local.scheduler.submit_global(ready);
+            submit_global(&local.scheduler, ready);
             None
         }
     };

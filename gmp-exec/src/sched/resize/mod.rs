@@ -13,67 +13,67 @@ pub(in crate::sched) mod follow;
 use crate::sched::hogs;
 use crate::sched::local::{Held, Local};
 use crate::sched::scheduler::Scheduler;
+use crate::sched::submit::wake::{submit_global, wake_one_unfenced};
 use crate::sync::atomic::Ordering::SeqCst;
 use crate::sync::atomic::fence;
 use crate::sync::{Arc, MutexGuard};
 use crate::task::Runnable;
 
-impl Scheduler {
-    /// Sets how many processors may be in use, as the program wants it. Returns the previous
-    /// number.
-    pub(crate) fn set_max_procs(self: &Arc<Self>, count: usize) -> usize {
-        let mut is_set = self.resizing.lock();
-        *is_set = true;
-        self.change(count, is_set)
-    }
+/// Sets how many processors may be in use, as the program wants it. Returns the previous
+/// number.
+pub(crate) fn set_max_procs(scheduler: &Arc<Scheduler>, count: usize) -> usize {
+    let mut is_set = scheduler.resizing.lock();
+    *is_set = true;
+    change(scheduler, count, is_set)
+}
 
-    /// Sets as many processors as the process has CPUs now. `false`: the program has set a number.
-    pub(in crate::sched) fn follow(self: &Arc<Self>, cpus: usize) -> bool {
-        let is_set = self.resizing.lock();
-        if *is_set {
-            return false;
-        }
-        if cpus != self.idle.active() {
-            self.change(cpus, is_set);
-        }
-        true
+/// Sets as many processors as the process has CPUs now. `false`: the program has set a number.
+pub(in crate::sched) fn follow_cpus(scheduler: &Arc<Scheduler>, cpus: usize) -> bool {
+    let is_set = scheduler.resizing.lock();
+    if *is_set {
+        return false;
     }
-
-    /// Unlocks in the middle.
-    #[doc(alias = "procresize")]
-    fn change(self: &Arc<Self>, count: usize, lock: MutexGuard<'_, bool>) -> usize {
-        let (before, permitted) = self.resize(count);
-        drop(lock);
-        // What follows may start a thread, whose name comes from a function of the user's.
-        permitted.into_iter().for_each(|task| hogs::submit_permitted(self, task));
-        if count > before {
-            self.serve_waiting_work();
-        } else {
-            // Sooner than the next regular look. A request that is overwritten is only late.
-            self.processors.iter().for_each(|processor| processor.ask_for_look());
-        }
-        before
+    if cpus != scheduler.idle.active() {
+        change(scheduler, cpus, is_set);
     }
+    true
+}
 
-    /// The change itself, under the lock. Returns the number before, and hogs that may run now.
-    fn resize(&self, count: usize) -> (usize, Vec<Runnable>) {
-        let before = self.idle.resize(count, |more| self.processors.add(more));
-        if before == self.idle.active() {
-            return (before, Vec::new());
-        }
-        self.resizing.changes.add(1);
-        // As many hogs may compute as the builder would allow for this number of processors.
-        let permitted = if self.config.fits_hogs { self.computing.set_most(2 * count, &self.hogs) } else { Vec::new() };
-        (before, permitted)
+/// Unlocks in the middle.
+#[doc(alias = "procresize")]
+fn change(scheduler: &Arc<Scheduler>, count: usize, lock: MutexGuard<'_, bool>) -> usize {
+    let (before, permitted) = resize(scheduler, count);
+    drop(lock);
+    // What follows may start a thread, whose name comes from a function of the user's.
+    permitted.into_iter().for_each(|task| hogs::submit_permitted(scheduler, task));
+    if count > before {
+        serve_waiting_work(scheduler);
+    } else {
+        // Sooner than the next regular look. A request that is overwritten is only late.
+        scheduler.processors.iter().for_each(|processor| processor.ask_for_look());
     }
+    before
+}
 
-    /// Processors have become idle. A submitter that came before found none, so this thread looks
-    /// for the work. The machine that is woken wakes the next one.
-    fn serve_waiting_work(self: &Arc<Self>) {
-        fence(SeqCst);
-        if self.has_due_work() {
-            self.wake_one_unfenced();
-        }
+/// The change itself, under the lock. Returns the number before, and hogs that may run now.
+fn resize(scheduler: &Scheduler, count: usize) -> (usize, Vec<Runnable>) {
+    let before = scheduler.idle.resize(count, |more| scheduler.processors.add(more));
+    if before == scheduler.idle.active() {
+        return (before, Vec::new());
+    }
+    scheduler.resizing.changes.add(1);
+    // As many hogs may compute as the builder would allow for this number of processors.
+    let permitted =
+        if scheduler.config.fits_hogs { scheduler.computing.set_most(2 * count, &scheduler.hogs) } else { Vec::new() };
+    (before, permitted)
+}
+
+/// Processors have become idle. A submitter that came before found none, so this thread looks
+/// for the work. The machine that is woken wakes the next one.
+fn serve_waiting_work(scheduler: &Arc<Scheduler>) {
+    fence(SeqCst);
+    if scheduler.has_due_work() {
+        wake_one_unfenced(scheduler);
     }
 }
 
@@ -83,6 +83,6 @@ impl Scheduler {
 pub(in crate::sched) fn give_away_queue(local: &Local, held: &Held<'_>) {
     let tasks: Vec<_> = std::iter::from_fn(|| held.processor.pop(&held.proof)).collect();
     if !tasks.is_empty() {
-        local.scheduler.submit_global(tasks);
+        submit_global(&local.scheduler, tasks);
     }
 }

@@ -6,109 +6,108 @@ use crate::sched::scheduler::Scheduler;
 use crate::sched::state::global_queue::Pushed;
 use crate::sched::state::idle::Wake;
 use crate::sched::state::machine::Assignment;
+use crate::sched::submit::threads::start_machine;
 use crate::sched::sysmon;
 use crate::sync::Arc;
 use crate::sync::atomic::Ordering::SeqCst;
 use crate::sync::atomic::fence;
 use crate::task::{Runnable, cancel};
 
-impl Scheduler {
-    /// Queues tasks in the global queue. May be called from any thread, with or without a
-    /// processor.
-    #[doc(alias = "globrunqput")]
-    pub(crate) fn submit_global(self: &Arc<Self>, tasks: impl IntoIterator<Item = Runnable>) {
-        match self.global.push(context::number(self), tasks) {
-            Pushed::Queued => self.wake_one(),
-            Pushed::Condemned => {}
-            Pushed::Closed(tasks) => tasks.into_iter().for_each(cancel),
+/// Queues tasks in the global queue. May be called from any thread, with or without a
+/// processor.
+#[doc(alias = "globrunqput")]
+pub(crate) fn submit_global(scheduler: &Arc<Scheduler>, tasks: impl IntoIterator<Item = Runnable>) {
+    match scheduler.global.push(context::number(scheduler), tasks) {
+        Pushed::Queued => wake_one(scheduler),
+        Pushed::Condemned => {}
+        Pushed::Closed(tasks) => tasks.into_iter().for_each(cancel),
+    }
+}
+
+/// Work was published: wakes a machine for it unless one is searching already.
+#[doc(alias = "wakep")]
+#[inline]
+pub(crate) fn wake_one(scheduler: &Arc<Scheduler>) {
+    fence(SeqCst);
+    wake_one_unfenced(scheduler);
+}
+
+/// For a caller that has fenced already, or for which a stale view of `idle` does no harm.
+#[inline]
+pub(crate) fn wake_one_unfenced(scheduler: &Arc<Scheduler>) {
+    if scheduler.idle.should_wake() {
+        wake_spinner(scheduler);
+    } else if scheduler.takeable.is_any() {
+        take_or_call_sysmon(scheduler);
+    } else if scheduler.sysmon.is_listening() {
+        call_sysmon(scheduler);
+    } else if scheduler.config.is_current_thread() {
+        interrupt_sleeper(scheduler);
+    }
+}
+
+/// A listed processor may turn out to have been given away. Then the submitter does what it
+/// would have done without the list.
+#[cold]
+fn take_or_call_sysmon(scheduler: &Arc<Scheduler>) {
+    if take_listed(scheduler) == Listed::Nothing && scheduler.sysmon.is_listening() {
+        call_sysmon(scheduler);
+    }
+}
+
+/// No machine is idle that could run the published work. If that is because threads sleep in
+/// their polls, sysmon will find out.
+#[cold]
+fn call_sysmon(scheduler: &Scheduler) {
+    if scheduler.idle.are_all_busy() {
+        scheduler.sysmon.call();
+    }
+}
+
+/// Gives an idle processor to a machine, which will look for work as a spinner.
+#[cold]
+pub(in crate::sched) fn wake_spinner(scheduler: &Arc<Scheduler>) {
+    if scheduler.config.is_current_thread() {
+        // The only processor waits for a thread that calls `block_on`; no machine can be
+        // started for it.
+        return;
+    }
+    let wake = scheduler.idle.wake_spinner();
+    perform(scheduler, wake);
+}
+
+/// Starts or wakes the machine that `idle` has chosen.
+#[doc(alias = "startm")]
+pub(in crate::sched) fn perform(scheduler: &Arc<Scheduler>, wake: Wake) {
+    match wake {
+        Wake::None => return,
+        Wake::Spare(machine) => machine.unpark(),
+        Wake::Sleeper(machine) => {
+            fence(SeqCst);
+            scheduler.netpoll_gate.interrupt(&machine);
+        }
+        Wake::Start { id, token, spinning } => start_machine(scheduler, id, Assignment::Run { token, spinning }),
+    }
+    sysmon::notice_busy(scheduler);
+}
+
+/// A reason not to sleep was published: interrupts the sleeper.
+pub(crate) fn interrupt_sleeper(scheduler: &Scheduler) {
+    if scheduler.idle.has_sleeper() {
+        if let Some(machine) = scheduler.idle.sleeper() {
+            scheduler.netpoll_gate.interrupt(&machine);
         }
     }
+}
 
-    /// Work was published: wakes a machine for it unless one is searching already.
-    #[doc(alias = "wakep")]
-    #[inline]
-    pub(crate) fn wake_one(self: &Arc<Self>) {
-        fence(SeqCst);
-        self.wake_one_unfenced();
+/// A timer was set and the caller has fenced: interrupts the sleeper if it would sleep past the
+/// timer. `false`: no machine sleeps in the netpoll.
+pub(crate) fn announce_timer(scheduler: &Scheduler, when: u64) -> bool {
+    let Some(machine) = scheduler.idle.sleeper() else { return false };
+    if machine.sleep_until.is_past(when) {
+        scheduler.netpoll_gate.interrupt(&machine);
     }
-
-    /// For a caller that has fenced already, or for which a stale view of `idle` does no harm.
-    #[inline]
-    pub(crate) fn wake_one_unfenced(self: &Arc<Self>) {
-        if self.idle.should_wake() {
-            self.wake_spinner();
-        } else if self.takeable.is_any() {
-            self.take_or_call_sysmon();
-        } else if self.sysmon.is_listening() {
-            self.call_sysmon();
-        } else if self.config.is_current_thread() {
-            self.interrupt_sleeper();
-        }
-    }
-
-    /// A listed processor may turn out to have been given away. Then the submitter does what it
-    /// would have done without the list.
-    #[cold]
-    fn take_or_call_sysmon(self: &Arc<Self>) {
-        if take_listed(self) == Listed::Nothing && self.sysmon.is_listening() {
-            self.call_sysmon();
-        }
-    }
-
-    /// No machine is idle that could run the published work. If that is because threads sleep in
-    /// their polls, sysmon will find out.
-    #[cold]
-    fn call_sysmon(&self) {
-        if self.idle.are_all_busy() {
-            self.sysmon.call();
-        }
-    }
-
-    /// Gives an idle processor to a machine, which will look for work as a spinner.
-    #[cold]
-    pub(in crate::sched) fn wake_spinner(self: &Arc<Self>) {
-        if self.config.is_current_thread() {
-            // The only processor waits for a thread that calls `block_on`; no machine can be
-            // started for it.
-            return;
-        }
-        let wake = self.idle.wake_spinner();
-        self.perform(wake);
-    }
-
-    /// Starts or wakes the machine that `idle` has chosen.
-    #[doc(alias = "startm")]
-    pub(in crate::sched) fn perform(self: &Arc<Self>, wake: Wake) {
-        match wake {
-            Wake::None => return,
-            Wake::Spare(machine) => machine.unpark(),
-            Wake::Sleeper(machine) => {
-                fence(SeqCst);
-                self.netpoll_gate.interrupt(&machine);
-            }
-            Wake::Start { id, token, spinning } => self.start_machine(id, Assignment::Run { token, spinning }),
-        }
-        sysmon::notice_busy(self);
-    }
-
-    /// A reason not to sleep was published: interrupts the sleeper.
-    pub(crate) fn interrupt_sleeper(&self) {
-        if self.idle.has_sleeper() {
-            if let Some(machine) = self.idle.sleeper() {
-                self.netpoll_gate.interrupt(&machine);
-            }
-        }
-    }
-
-    /// A timer was set and the caller has fenced: interrupts the sleeper if it would sleep past the
-    /// timer. `false`: no machine sleeps in the netpoll.
-    pub(crate) fn announce_timer(&self, when: u64) -> bool {
-        let Some(machine) = self.idle.sleeper() else { return false };
-        if machine.sleep_until.is_past(when) {
-            self.netpoll_gate.interrupt(&machine);
-        }
-        true
-    }
+    true
 }
 
 #[cfg(all(test, not(any(loom, shuttle))))]
@@ -138,7 +137,7 @@ mod tests {
         for is_listed in [true, false] {
             assert_eq!(scheduler.takeable.is_any(), is_listed);
             scheduler.sysmon.listening.store(true, SeqCst);
-            scheduler.wake_one();
+            wake_one(scheduler);
             assert!(!scheduler.sysmon.is_listening(), "the call has ended this");
         }
     }

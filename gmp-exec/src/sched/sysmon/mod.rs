@@ -53,9 +53,11 @@ use sleep::IDLE_LOOKS;
 use crate::sched::hogs::{absent, time_slice};
 use crate::sched::resize::follow::Follower;
 use crate::sched::scheduler::Scheduler;
+use crate::sched::shutdown::take_from_stragglers;
 use crate::sched::state::machine::Machine;
 use crate::sched::state::sysmon::calls;
 use crate::sched::state::sysmon::expected::Level;
+use crate::sched::submit::threads::start_here;
 use crate::sync::Arc;
 use crate::sync::atomic::Ordering::*;
 use crate::sync::atomic::fence;
@@ -100,7 +102,7 @@ fn monitor(scheduler: &Arc<Scheduler>) {
         let reasons = sleep::sleep(scheduler, &mut memory, next);
         if reasons & calls::STOPPED != 0 {
             start_all(scheduler, scheduler.sysmon.starts.close());
-            return scheduler.take_from_stragglers();
+            return take_from_stragglers(scheduler);
         }
         if !is_prepared {
             // Not before something has run: many runtimes of tests end before that.
@@ -134,7 +136,7 @@ fn expect_long_polls(scheduler: &Scheduler, memory: &mut Memory, now: Instant) {
 }
 
 fn start_all(scheduler: &Arc<Scheduler>, machines: Vec<Arc<Machine>>) {
-    machines.iter().for_each(|machine| scheduler.start_here(machine));
+    machines.iter().for_each(|machine| start_here(scheduler, machine));
 }
 
 /// One look at everything. Visible in the crate for the models, which have no clock.

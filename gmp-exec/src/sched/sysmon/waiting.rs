@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use crate::sched::handoff::take::take_listed;
 use crate::sched::scheduler::Scheduler;
+use crate::sched::submit::wake::wake_one;
 use crate::sched::sysmon::long_polls::LIKELY_FOR;
 use crate::sched::sysmon::memory::Memory;
 use crate::sched::sysmon::sleep;
@@ -89,6 +90,6 @@ pub(super) fn wake_for_unwatched_work(scheduler: &Arc<Scheduler>, memory: &mut M
     let unwatched = memory.is_any_stuck() && !scheduler.idle.has_sleeper();
     let timers_due = scheduler.earliest_timer() <= scheduler.clock.now_ns();
     if unwatched || timers_due || scheduler.has_visible_work() || is_unattended(scheduler) {
-        scheduler.wake_one();
+        wake_one(scheduler);
     }
 }

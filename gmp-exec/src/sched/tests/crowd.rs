@@ -18,6 +18,8 @@ use shuttle::{Runner, thread};
 
 use crate::runtime::{Builder, Handle, Runtime};
 use crate::sched::config::Config;
+use crate::sched::shutdown::shut_down;
+use crate::sched::submit::threads::start_first_machine;
 use crate::sched::sysmon::{self, Memory};
 use crate::sched::{Scheduler, SchedulerRef};
 use crate::sync::Arc;
@@ -50,7 +52,7 @@ pub(super) fn runtime(processors: usize) -> Stage {
     let config = builder.sysmon(false).config(false).unwrap();
     // The same on every computer.
     let scheduler = Scheduler::new(Config { caches: None, ..config });
-    scheduler.start_first_machine().unwrap();
+    start_first_machine(scheduler).unwrap();
     Stage::of(Runtime::of(Handle::of(SchedulerRef::new(scheduler))))
 }
 
@@ -81,7 +83,7 @@ impl Drop for Stage {
 /// Shuts down, and waits for all threads.
 pub(super) fn shut_down(mut runtime: Stage) {
     let scheduler = runtime.handle().scheduler().clone();
-    scheduler.shutdown();
+    shut_down(scheduler);
     while scheduler.all_machines.is_any_awaited() {
         thread::yield_now();
     }

@@ -12,6 +12,7 @@ use loom::thread;
 
 use crate::sched::handoff::section::{Section, blocking_section};
 use crate::sched::local::Local;
+use crate::sched::submit::wake::submit_global;
 use crate::sched::sysmon::{self, Memory};
 use crate::sched::tests::explore;
 use crate::sched::tests::gate::Gate;
@@ -34,7 +35,7 @@ fn loom_handoff_hand_off_against_submit() {
         let scheduler = scheduler(1);
         let [giving, heir] = [busy(&scheduler), idle(&scheduler)];
         let [giving, heir] = [giving.start(hand_off), heir.start(run_one)];
-        scheduler.submit_global([task(&scheduler, || ())]);
+        submit_global(scheduler, [task(&scheduler, || ())]);
         giving.join().unwrap();
         heir.join().unwrap();
     });
@@ -94,9 +95,9 @@ fn loom_handoff_section_against_submit() {
             let ran = ran.clone();
             move |local| blocking_section(local, Section::WillBlock, || ran.wait())
         });
-        scheduler.submit_global([task(&scheduler, move || ran.open())]);
+        submit_global(scheduler, [task(&scheduler, move || ran.open())]);
         blocking.join().unwrap();
-        scheduler.submit_global([task(&scheduler, || ())]);
+        submit_global(scheduler, [task(&scheduler, || ())]);
         for heir in heirs {
             heir.join().unwrap();
         }
@@ -145,7 +146,7 @@ fn loom_handoff_timer_in_section_against_submit() {
                 });
             }
         });
-        scheduler.submit_global([task(&scheduler, || ())]);
+        submit_global(scheduler, [task(&scheduler, || ())]);
         blocking.join().unwrap();
         heir.join().unwrap();
     });
@@ -164,7 +165,7 @@ fn loom_handoff_machine_that_comes_back_against_submit() {
             let ran = ran.clone();
             move |local| blocking_section(local, Section::WillBlock, || ran.wait())
         });
-        scheduler.submit_global([task(&scheduler, move || ran.open())]);
+        submit_global(scheduler, [task(&scheduler, move || ran.open())]);
         blocking.join().unwrap();
         back.join().unwrap();
     });
@@ -206,7 +207,7 @@ fn loom_handoff_sysmon_against_submit() {
         });
         let submitting = thread::spawn({
             let scheduler = scheduler.clone();
-            move || scheduler.submit_global([task(&scheduler, move || ran.open())])
+            move || submit_global(scheduler, [task(&scheduler, move || ran.open())])
         });
         sysmon::look(&scheduler, &mut Memory::default(), Instant::now());
         submitting.join().unwrap();

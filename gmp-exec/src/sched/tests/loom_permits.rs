@@ -9,6 +9,7 @@ use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
+use crate::sched::closures::submit_closure;
 use crate::sched::handoff::take::{Limit, To, take};
 use crate::sched::hogs::absent;
 use crate::sched::local::Local;
@@ -49,7 +50,7 @@ fn loom_permits_closure_ends_against_start() {
             let ran = ran.clone();
             machine.start(move |local| {
                 let body = move || _ = ran.fetch_add(1, Relaxed);
-                local.scheduler.submit_closure(closure(&local.scheduler, Place::Machine, body)).unwrap();
+                submit_closure(&local.scheduler, closure(&local.scheduler, Place::Machine, body)).unwrap();
                 if let Some(found) = local.enter().held().and_then(|held| held.processor.pop(&held.proof)) {
                     closures::in_place::execute(local, found);
                 }

@@ -39,11 +39,13 @@ use loom::thread;
 use crate::sched::config::{Config, Flavor};
 use crate::sched::handoff;
 use crate::sched::local::Local;
+use crate::sched::resize::set_max_procs;
 use crate::sched::scheduler::Scheduler;
 use crate::sched::state::machine::ownership::ClaimResult;
 use crate::sched::state::takeable::Note;
 use crate::sched::state::unusual::SPINS;
 use crate::sched::submit;
+use crate::sched::submit::wake::submit_global;
 use crate::sched::tests::explore;
 use crate::sched::tests::stage::{busy, config, idle, run_one, set_timer, task};
 use crate::sync::Arc;
@@ -109,9 +111,9 @@ fn loom_resize_shrink_against_the_last_spinner() {
             run_one_and_hand_off(local);
         });
         let working = working.start(run_one_and_hand_off);
-        scheduler.set_max_procs(1);
+        set_max_procs(scheduler, 1);
         for _ in 0..2 {
-            scheduler.submit_global([task(&scheduler, || ())]);
+            submit_global(scheduler, [task(&scheduler, || ())]);
         }
         spinning.join().unwrap();
         working.join().unwrap();
@@ -127,7 +129,7 @@ fn loom_resize_shrink_with_tasks() {
     explore(2, || {
         let scheduler = capped(2, 2);
         let [first, second] = [busy(&scheduler), busy(&scheduler)];
-        scheduler.set_max_procs(1);
+        set_max_procs(scheduler, 1);
         let running = Running::default();
         let first = first.start({
             let running = running.clone();
@@ -149,13 +151,13 @@ fn loom_resize_shrink_with_timer() {
     explore(2, || {
         let scheduler = capped(2, 2);
         let [first, second] = [busy(&scheduler), busy(&scheduler)];
-        scheduler.set_max_procs(1);
+        set_max_procs(scheduler, 1);
         let first = first.start(|local| {
             set_timer(&local.scheduler);
             run_one_and_hand_off(local);
         });
         let second = second.start(run_one_and_hand_off);
-        scheduler.submit_global([task(&scheduler, || ())]);
+        submit_global(scheduler, [task(&scheduler, || ())]);
         first.join().unwrap();
         second.join().unwrap();
     });
@@ -175,7 +177,7 @@ fn loom_resize_shrink_against_hand_off() {
                 hand_off(local);
             })
         });
-        scheduler.set_max_procs(1);
+        set_max_procs(scheduler, 1);
         giving.into_iter().for_each(|machine| machine.join().unwrap());
         heir.join().unwrap();
     });
@@ -190,9 +192,9 @@ fn loom_resize_shrink_against_submit() {
         let machine = busy(&scheduler).start(run_one);
         let resizing = thread::spawn({
             let scheduler = scheduler.clone();
-            move || assert_eq!(scheduler.set_max_procs(1), 2)
+            move || assert_eq!(set_max_procs(scheduler, 1), 2)
         });
-        scheduler.submit_global([task(&scheduler, || ())]);
+        submit_global(scheduler, [task(&scheduler, || ())]);
         resizing.join().unwrap();
         machine.join().unwrap();
     });
@@ -208,9 +210,9 @@ fn loom_resize_grow_against_submit() {
         let spare = idle(&scheduler).start(run_one);
         let resizing = thread::spawn({
             let scheduler = scheduler.clone();
-            move || assert_eq!(scheduler.set_max_procs(2), 1)
+            move || assert_eq!(set_max_procs(scheduler, 2), 1)
         });
-        scheduler.submit_global([task(&scheduler, || ())]);
+        submit_global(scheduler, [task(&scheduler, || ())]);
         resizing.join().unwrap();
         spare.join().unwrap();
     });
@@ -222,13 +224,13 @@ fn loom_resize_grow_again_against_submit() {
     explore(3, || {
         let scheduler = capped(3, 2);
         let _stuck = busy(&scheduler);
-        scheduler.set_max_procs(1);
+        set_max_procs(scheduler, 1);
         let spare = idle(&scheduler).start(run_one);
         let resizing = thread::spawn({
             let scheduler = scheduler.clone();
-            move || assert_eq!(scheduler.set_max_procs(3), 1)
+            move || assert_eq!(set_max_procs(scheduler, 3), 1)
         });
-        scheduler.submit_global([task(&scheduler, || ())]);
+        submit_global(scheduler, [task(&scheduler, || ())]);
         resizing.join().unwrap();
         spare.join().unwrap();
         assert_eq!(scheduler.idle.snapshot().processors, 1);
@@ -244,7 +246,7 @@ fn loom_resize_grow_against_timer() {
         let sleeper = idle(&scheduler).start(run_one);
         let resizing = thread::spawn({
             let scheduler = scheduler.clone();
-            move || assert_eq!(scheduler.set_max_procs(2), 1)
+            move || assert_eq!(set_max_procs(scheduler, 2), 1)
         });
         set_timer(&scheduler);
         resizing.join().unwrap();
@@ -260,7 +262,7 @@ fn loom_resize_against_deep_sleep() {
         let _stuck = busy(&scheduler);
         let resizing = thread::spawn({
             let scheduler = scheduler.clone();
-            move || [1, 2].map(|count| scheduler.set_max_procs(count))
+            move || [1, 2].map(|count| set_max_procs(scheduler, count))
         });
         assert!(scheduler.idle.any_busy());
         assert_eq!(resizing.join().unwrap(), [2, 1]);
@@ -288,9 +290,9 @@ fn loom_resize_against_take() {
                 ClaimResult::Refused => {}
             }
         });
-        scheduler.set_max_procs(1);
-        scheduler.set_max_procs(3);
-        scheduler.set_max_procs(2);
+        set_max_procs(scheduler, 1);
+        set_max_procs(scheduler, 3);
+        set_max_procs(scheduler, 2);
         stuck.join().unwrap();
         taking.join().unwrap();
         assert_eq!(scheduler.idle.snapshot().processors, 2);

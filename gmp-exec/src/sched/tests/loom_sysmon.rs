@@ -10,6 +10,7 @@ use crate::sched::config::{Config, Flavor};
 use crate::sched::scheduler::Scheduler;
 use crate::sched::state::machine::Machine;
 use crate::sched::state::sysmon::{Sysmon, calls};
+use crate::sched::submit::wake::submit_global;
 use crate::sched::sysmon;
 use crate::sched::sysmon::model::{sleep_until_busy, sleep_until_called};
 use crate::sched::tests::explore;
@@ -25,7 +26,7 @@ fn loom_sysmon_call_against_sleep() {
         let stuck = busy(&scheduler).in_poll();
         let submitting = thread::spawn({
             let scheduler = scheduler.clone();
-            move || scheduler.submit_global([task(&scheduler, || ())])
+            move || submit_global(scheduler, [task(&scheduler, || ())])
         });
         sleep_until_called(&scheduler);
         submitting.join().unwrap();
