@@ -50,7 +50,7 @@ fn loom_report_queue_wakes_the_report_thread() {
                 queue.bind();
                 while queue.pop().is_none() {
                     // Without an end, if the call is lost.
-                    queue.wait(|| true);
+                    queue.wait();
                 }
             })
         };

@@ -17,9 +17,6 @@
 //! Neither sysmon nor a stuck thread formats or writes anything: standard error may be a full pipe,
 //! or locked by the very thread that is stuck.
 //!
-//! A current-thread runtime has no sysmon. If it is to be watched, the report thread does so itself
-//! (`watch`).
-//!
 //! Polls shorter than [`SHORT`] are not reported: a thread may sleep for a few microseconds for the
 //! allocator's lock, or for a page.
 
@@ -48,7 +45,6 @@ mod stack;
 mod stack;
 mod thread;
 mod waited_for;
-mod watch;
 
 use std::time::{Duration, Instant};
 
@@ -62,11 +58,9 @@ pub(crate) use waited_for::describe as describe_waited_for;
 use self::aggregate::Aggregate;
 use self::queue::Queue;
 use self::record::Record;
-use self::watch::Watch;
-use crate::sched::state::machine::Machine;
+use crate::sync::Mutex;
 use crate::sync::atomic::AtomicBool;
 use crate::sync::atomic::Ordering::*;
-use crate::sync::{Arc, Mutex};
 use crate::task::Id;
 
 /// Shorter polls are not reported: they delay no other task for long.
@@ -80,42 +74,12 @@ pub(crate) struct Blocked {
     /// The report thread runs, or has run.
     is_started: AtomicBool,
     settings: Settings,
-    /// Of a current-thread runtime that is watched.
-    watch: Option<Watch>,
 }
 
 impl Blocked {
-    /// `watched`: of a current-thread runtime, polls that last for longer are to be found.
-    pub(crate) fn new(settings: Settings, watched: Option<Duration>) -> Blocked {
+    pub(crate) fn new(settings: Settings) -> Blocked {
         let (queue, aggregate) = (Queue::new(), Mutex::new(Aggregate::default()));
-        Blocked { queue, aggregate, is_started: AtomicBool::new(false), settings, watch: watched.map(Watch::new) }
-    }
-
-    /// Whether a current-thread runtime is watched.
-    pub(crate) fn is_watching(&self) -> bool {
-        self.watch.is_some()
-    }
-
-    /// The thread of this machine begins to drive the current-thread runtime. `None`: it has ended.
-    pub(crate) fn set_driver(&self, machine: Option<&Arc<Machine>>) {
-        if let Some(watch) = &self.watch {
-            watch.set_machine(machine.cloned());
-            if machine.is_some() {
-                self.queue.call();
-            }
-        }
-    }
-
-    /// The thread that drives the current-thread runtime is about to sleep for lack of work, or has
-    /// woken up.
-    #[inline]
-    pub(crate) fn set_parked(&self, is_parked: bool) {
-        if let Some(watch) = &self.watch {
-            watch.set_parked(is_parked);
-            if !is_parked {
-                self.queue.call();
-            }
-        }
+        Blocked { queue, aggregate, is_started: AtomicBool::new(false), settings }
     }
 
     /// A poll is stuck.
@@ -133,10 +97,9 @@ impl Blocked {
         self.queue.push(Record::Whole(begun, end));
     }
 
-    /// Whether the caller, sysmon or the thread that drives a watched runtime, is to start the
-    /// report thread, which there isn't yet.
+    /// Whether sysmon is to start the report thread, which there isn't yet.
     pub(crate) fn is_thread_wanted(&self) -> bool {
-        (self.is_watching() || !self.queue.is_empty()) && !self.is_started.load(Relaxed)
+        !self.queue.is_empty() && !self.is_started.load(Relaxed)
     }
 
     pub(crate) fn thread_started(&self) {
@@ -175,5 +138,3 @@ impl Blocked {
 
 #[cfg(all(test, loom))]
 mod loom_request;
-#[cfg(all(test, loom))]
-mod loom_watch;

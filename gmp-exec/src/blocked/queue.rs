@@ -74,8 +74,8 @@ impl Queue {
         self.call();
     }
 
-    /// Wakes the report thread if it waits. The caller has published the reason.
-    pub(super) fn call(&self) {
+    /// Wakes the report thread if it waits. The caller has published a record.
+    fn call(&self) {
         fence(SeqCst);
         if self.is_listening.load(Relaxed) && self.is_listening.swap(false, AcqRel) {
             self.calls.add(calls::CALLED);
@@ -104,12 +104,11 @@ impl Queue {
         self.calls.bind();
     }
 
-    /// Waits until there is a record, or something else to do, of which `is_idle` knows. Whether
-    /// the thread is to end.
-    pub(super) fn wait(&self, is_idle: impl FnOnce() -> bool) -> bool {
+    /// Waits until there is a record. Whether the thread is to end.
+    pub(super) fn wait(&self) -> bool {
         self.is_listening.store(true, Relaxed);
         fence(SeqCst);
-        let limit = if self.is_empty() && is_idle() { None } else { Some(Duration::ZERO) };
+        let limit = if self.is_empty() { None } else { Some(Duration::ZERO) };
         self.rest(limit)
     }
 
@@ -179,9 +178,8 @@ mod tests {
         let queue = Queue::new();
         queue.bind();
         queue.push(Record::Begun(begun()));
-        assert!(!queue.wait(|| true));
-        assert!(!queue.wait(|| false));
+        assert!(!queue.wait());
         queue.stop();
-        assert!(queue.wait(|| true));
+        assert!(queue.wait());
     }
 }

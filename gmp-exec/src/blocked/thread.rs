@@ -9,7 +9,6 @@ use super::record::{Begun, Record};
 use super::report::{BlockedEntry, name_stacks, prefixed};
 use super::sight::{Sight, Told};
 use super::stack::Stacks;
-use super::watch::{Watch, Watcher};
 use super::{Blocked, BlockedCause};
 
 /// How long records gather before the next look at them.
@@ -20,21 +19,16 @@ const LAST_PAUSES: u32 = 5;
 pub(super) fn run(blocked: &Blocked, told: &dyn Told) {
     blocked.queue.bind();
     let mut stacks = Stacks::default();
-    let mut watcher = Watcher::default();
     let mut is_stopped = false;
     while !is_stopped {
-        look(blocked, &mut watcher, &mut stacks, told);
         let has_more = work(blocked, &mut stacks, told);
-        is_stopped = match blocked.watch.as_ref().and_then(|watch| watcher.pace(watch)) {
-            Some(pace) => blocked.queue.gather(pace),
-            None if has_more => blocked.queue.gather(blocked.watch.as_ref().map_or(PAUSE, Watch::pace).min(PAUSE)),
-            None => {
-                stacks.rest();
-                blocked.queue.wait(|| blocked.watch.as_ref().is_none_or(Watch::is_parked))
-            }
+        is_stopped = if has_more {
+            blocked.queue.gather(PAUSE)
+        } else {
+            stacks.rest();
+            blocked.queue.wait()
         };
     }
-    look(blocked, &mut watcher, &mut stacks, told);
     work(blocked, &mut stacks, told);
     if blocked.settings.summary {
         wait_for_ends(blocked);
@@ -51,14 +45,6 @@ fn wait_for_ends(blocked: &Blocked) {
             return;
         }
         thread::sleep(PAUSE);
-    }
-}
-
-/// Looks at the thread that drives a watched runtime.
-fn look(blocked: &Blocked, watcher: &mut Watcher, stacks: &mut Stacks, told: &dyn Told) {
-    if let Some(watch) = &blocked.watch {
-        let records = watcher.look(watch, Instant::now());
-        records.into_iter().for_each(|record| take_in(blocked, record, stacks, told));
     }
 }
 

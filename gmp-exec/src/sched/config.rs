@@ -46,7 +46,7 @@ pub(crate) struct Config {
     pub(crate) blocked: crate::blocked::Settings,
     /// Where to write what is recorded, from `GMP_TRACE`.
     pub(crate) trace: Option<crate::trace::Settings>,
-    /// Whether the report thread watches the thread of a current-thread runtime.
+    /// Whether sysmon watches the thread of a current-thread runtime, and takes nothing from it.
     pub(crate) is_watched: bool,
     /// Whether the wakers of tasks are counted.
     pub(crate) observed: Observed,

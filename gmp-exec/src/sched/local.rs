@@ -6,6 +6,7 @@ use std::cell::{Cell, RefCell};
 
 use crate::context;
 use crate::sched::config::{Config, Flavor};
+use crate::sched::handoff::take;
 use crate::sched::scheduler::Scheduler;
 use crate::sched::scheduler_ref::SchedulerRef;
 use crate::sched::state::deferred::Deferred;
@@ -244,7 +245,7 @@ impl Drop for InScheduler<'_> {
     fn drop(&mut self) {
         self.local.machine.ownership.leave(self.came_from);
         if self.came_from == Region::Offered {
-            self.local.scheduler.offer_again(&self.local.machine);
+            take::offer_again(&self.local.scheduler, &self.local.machine);
         }
     }
 }

@@ -89,7 +89,7 @@ impl Scheduler {
             sysmon: Sysmon::new(),
             outside: Outside::new(processors),
             longest_poll: Counter::default(),
-            blocked: Blocked::new(config.blocked, config.is_watched.then_some(config.blocking_threshold)),
+            blocked: Blocked::new(config.blocked),
             recorded: Recorded::new(),
             measuring: Measuring::new(&config.histograms, config.task_hooks.is_some()),
             vacant: Vacant::new(),

@@ -12,6 +12,7 @@ use crate::sched::closures::in_place_from_env;
 use crate::sched::config::{Config, CountCpus, Flavor};
 use crate::sched::state::threads::Threads;
 use crate::sched::submit::threads::start_first_machine;
+use crate::sched::sysmon;
 use crate::sched::{Scheduler, SchedulerRef};
 use crate::sync::Arc;
 use crate::sys::caches::Caches;
@@ -90,8 +91,8 @@ impl Builder {
         if self.flavor == Flavor::MultiThread {
             start_first_machine(&scheduler)?;
         }
-        if scheduler.config.sysmon || scheduler.config.debug.trace.is_some() {
-            scheduler.start_sysmon()?;
+        if scheduler.config.sysmon || scheduler.config.is_watched || scheduler.config.debug.trace.is_some() {
+            sysmon::start(&scheduler)?;
         }
         let traces_sigquit = scheduler.config.trace.as_ref().is_some_and(|settings| settings.on_sigquit);
         if scheduler.config.debug.sigquit || traces_sigquit {

@@ -75,8 +75,8 @@ impl Builder {
     /// the thread of a current-thread runtime; default off, and on if `GMP_BLOCKED` asks for
     /// output.
     ///
-    /// Such a runtime has no sysmon. A thread of its own then watches the thread that drives the
-    /// runtime, and reports each poll that lasts for longer than
+    /// Such a runtime has no sysmon otherwise. It then watches the thread that drives the runtime,
+    /// and reports each poll that lasts for longer than
     /// [`blocking_threshold`](Self::blocking_threshold), of tasks and of the future given to
     /// `block_on`. It looks four times per threshold while the runtime has something to do, and
     /// sleeps otherwise. It only watches: nothing else can run on the thread meanwhile. No effect

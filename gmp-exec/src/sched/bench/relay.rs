@@ -6,13 +6,14 @@ use std::time::Instant;
 use crate::sched::bench::{busy_machine, machine, scheduler, task};
 use crate::sched::handoff;
 use crate::sched::handoff::take::TakeOutcome;
+use crate::sched::handoff::take::{Limit, To, take};
 use crate::sched::local::{Local, Next};
 use crate::sched::scheduler::Scheduler;
 use crate::sched::state::idle::Role;
 use crate::sched::state::machine::ownership::Region;
 use crate::sched::state::takeable::Note;
 use crate::sched::submit::push_tail;
-use crate::sched::sysmon::Memory;
+use crate::sched::sysmon::{self, Memory};
 use crate::sync::Arc;
 use crate::task::StuckBy;
 
@@ -56,7 +57,7 @@ impl Relay {
     /// sysmon's look at a machine that is not stuck.
     pub fn look(&mut self) {
         self.runner.machine.ownership.begin(Region::Poll);
-        self.scheduler.look(&mut self.memory, Instant::now());
+        sysmon::look(&self.scheduler, &mut self.memory, Instant::now());
         self.end_poll();
         assert!(self.runner.lost_by.get().is_none(), "a new poll is not stuck");
     }
@@ -72,7 +73,10 @@ impl Relay {
             cause: StuckBy::Blocking,
             since: std::time::Instant::now(),
         };
-        assert!(self.scheduler.retake(&note) == TakeOutcome::Done, "no other thread interferes");
+        assert!(
+            take(&self.scheduler, &note, Limit::MaxHogs, To::Machine) == TakeOutcome::Done,
+            "no other thread interferes"
+        );
         self.end_poll();
         assert!(self.runner.lost_by.take().is_some(), "the processor was taken, and the machine notices that");
         self.change_over();

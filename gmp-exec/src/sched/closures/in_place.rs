@@ -5,7 +5,6 @@ use std::time::Instant;
 
 use crate::sched::closures::release_closure_permit;
 use crate::sched::handoff;
-use crate::sched::handoff::{has_waiting_work, has_work_nearby};
 use crate::sched::local::Local;
 use crate::sched::observe::measure;
 use crate::sched::shutdown::last_poll::Outside;
@@ -40,7 +39,7 @@ pub(in crate::sched) fn execute(local: &Local, task: Runnable) {
 /// other tasks wait for sysmon.
 fn run_without_processor(local: &Local, task: Runnable) {
     let since = Instant::now();
-    if has_waiting_work(&local.scheduler, local) {
+    if handoff::has_waiting_work(local) {
         handoff::hand_off(local);
     }
     measure::poll_recorded(local, task, Region::Blocking);
@@ -50,7 +49,7 @@ fn run_without_processor(local: &Local, task: Runnable) {
 fn run_with_processor(local: &Local, task: Runnable) {
     let scheduler = &local.scheduler;
     // Without sysmon the closure itself is a blocking section that hands off the processor.
-    if scheduler.config.sysmon && has_work_nearby(scheduler, local) {
+    if scheduler.config.sysmon && handoff::has_work_nearby(local) {
         scheduler.sysmon.look_soon();
     }
     // If the closure is long, sysmon takes the processor, and the next closures count as long.

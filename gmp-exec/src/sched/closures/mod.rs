@@ -22,6 +22,7 @@ use std::panic::Location;
 pub(crate) use self::settings::in_place_from_env;
 use crate::escaped::Escaped;
 use crate::sched::closures::pool::submit_to_pool;
+use crate::sched::hogs;
 use crate::sched::scheduler::Scheduler;
 use crate::sched::state::permits::Acquired;
 use crate::sched::submit::submit_new;
@@ -73,7 +74,7 @@ fn start_waiting(scheduler: &Arc<Scheduler>, closure: Runnable) {
     let mut waiting = Some(closure);
     while let Some(closure) = waiting.take() {
         if closure.metadata().place() == Place::Machine {
-            return scheduler.submit_permitted(closure);
+            return hogs::submit_permitted(scheduler, closure);
         }
         let spawned_at = closure.metadata().location;
         if let Err(error) = start_permitted(scheduler, closure) {

@@ -4,6 +4,7 @@ use std::io;
 
 use crate::context;
 use crate::sched::closures::{drop_with_line, release_closure_permit};
+use crate::sched::hogs;
 use crate::sched::scheduler::Scheduler;
 use crate::sched::scheduler_ref::SchedulerRef;
 use crate::sched::state::all_machines::await_again;
@@ -106,7 +107,7 @@ fn pass_permit(scheduler: &Arc<Scheduler>) -> Option<Runnable> {
     }
     let next = next?;
     if next.metadata().place() == Place::Machine {
-        scheduler.submit_permitted(next);
+        hogs::submit_permitted(scheduler, next);
         return None;
     }
     Some(next)

@@ -61,7 +61,9 @@ impl<'a> Driving<'a> {
         let (token, left) = scheduler.idle.acquire_driver()?;
         let driver = left.and_then(|left| Driver::again(left, root)).unwrap_or_else(|| Driver::new(scheduler, root));
         driver.local.acquire_again(token);
-        scheduler.begin_driving(&driver.local.machine);
+        if scheduler.config.is_watched {
+            scheduler.sysmon.notice_busy(&scheduler.idle);
+        }
         Some(Driving { scheduler, driver: Some(driver) })
     }
 
@@ -89,7 +91,6 @@ impl<'a> Driving<'a> {
 impl Drop for Driving<'_> {
     fn drop(&mut self) {
         let Some(driver) = self.driver.take() else { return };
-        self.scheduler.blocked.set_driver(None);
         // `None`: the runtime has ended while this thread drove.
         if let Some(token) = driver.local.machine.ownership.release() {
             driver.local.record_release(Some(&token), 0);

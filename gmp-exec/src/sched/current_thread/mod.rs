@@ -173,7 +173,7 @@ fn turn(local: &Local, call: Call, root: &Root) {
 /// Polls the root future, as a poll of this name. Returns whether it is ready.
 fn poll_as(local: &Local, name: RootName, is_ready: impl FnOnce() -> bool) -> bool {
     let running = &local.machine.running;
-    let is_watched = local.scheduler.blocked.is_watching();
+    let is_watched = local.scheduler.config.is_watched;
     if is_watched {
         running.write_root(name.id, name.location);
     } else {
@@ -305,6 +305,9 @@ fn sleep(local: &Local, root: &Root, limit: Option<Duration>) {
         park(local, root, limit)
     };
     scheduler.idle.unlist(&local.machine);
+    if scheduler.config.is_watched {
+        scheduler.sysmon.notice_busy(&scheduler.idle);
+    }
     wake(local, or_tell_caller(local, ready));
 }
 
@@ -316,7 +319,6 @@ fn park(local: &Local, root: &Root, limit: Option<Duration>) -> Ready {
     let scheduler = &local.scheduler;
     let processor = &scheduler.processors[0];
     processor.counters.count_park();
-    scheduler.blocked.set_parked(true);
     processor.busy.end(scheduler.clock.running_ns());
     local.record(Kind::Park, 0, 1);
     scheduler.config.hooks.parking();
@@ -333,7 +335,6 @@ fn park(local: &Local, root: &Root, limit: Option<Duration>) -> Ready {
             }
         }
     };
-    scheduler.blocked.set_parked(false);
     scheduler.config.hooks.unparked();
     local.record(Kind::Unpark, 0, KEPT);
     processor.busy.begin(scheduler.clock.running_ns());

@@ -12,7 +12,6 @@ pub(crate) mod take;
 
 use crate::sched::handoff::assign::assign;
 use crate::sched::local::Local;
-use crate::sched::scheduler::Scheduler;
 use crate::sched::shutdown;
 
 /// Hands off the machine's processor, unless no other machine is available. The machine is inside
@@ -33,14 +32,14 @@ pub(in crate::sched) fn hand_off(local: &Local) {
 }
 
 /// Whether work waits for the processor that this machine holds, or for any processor.
-pub(in crate::sched) fn has_waiting_work(scheduler: &Scheduler, local: &Local) -> bool {
-    let holds = local.machine.ownership.holds();
+pub(in crate::sched) fn has_waiting_work(local: &Local) -> bool {
+    let (scheduler, holds) = (&local.scheduler, local.machine.ownership.holds());
     holds.is_some_and(|index| scheduler.processors[index].has_work() || !scheduler.global.is_empty())
 }
 
 /// The same, but of the global queue only the part at which this processor begins to search.
 /// For a hint: a look at all parts asks as many other cores.
-pub(in crate::sched) fn has_work_nearby(scheduler: &Scheduler, local: &Local) -> bool {
-    let holds = local.machine.ownership.holds();
+pub(in crate::sched) fn has_work_nearby(local: &Local) -> bool {
+    let (scheduler, holds) = (&local.scheduler, local.machine.ownership.holds());
     holds.is_some_and(|index| scheduler.processors[index].has_work() || !scheduler.global.is_part_empty(index))
 }

@@ -1,7 +1,9 @@
 //! Blocking sections: parts of a poll that are declared to block (Go: `entersyscall`).
 
 use crate::context;
+use crate::sched::handoff::take::{offer_again, take_listed};
 use crate::sched::handoff::{hand_off, has_waiting_work};
+use crate::sched::hogs::absent;
 use crate::sched::local::{InScheduler, Local};
 use crate::sched::shutdown::last_poll;
 use crate::sched::state::machine::ownership::Region;
@@ -46,12 +48,12 @@ fn begin(local: &Local, section: Section) -> Option<End<'_>> {
         // Only sysmon would notice work that comes later, a timer of this processor included.
         give_away(local, &guard);
         guard.leave_for(Region::Offered);
-        scheduler.offer_again(&local.machine);
+        offer_again(scheduler, &local.machine);
     } else if section == Section::WillBlock || before == Region::Offered {
         guard.leave_for(Region::Offered);
         offer(local);
     } else {
-        if has_waiting_work(scheduler, local) {
+        if has_waiting_work(local) {
             scheduler.sysmon.look_soon();
         }
         guard.leave_for(Region::Blocking);
@@ -80,10 +82,10 @@ fn offer(local: &Local) {
 #[cold]
 fn something_waits(local: &Local) {
     let scheduler = &local.scheduler;
-    if has_waiting_work(scheduler, local) {
+    if has_waiting_work(local) {
         give_away(local, &local.enter());
     } else {
-        scheduler.retake_listed();
+        take_listed(scheduler);
     }
 }
 
@@ -121,11 +123,11 @@ impl Drop for End<'_> {
         self.local.in_section.set(self.outer);
         last_poll::step_in(self.local, self.may_poll);
         if self.before == Region::Poll && guard.held().is_none() {
-            self.local.scheduler.watch(&self.local.machine, self.local.machine.ownership.turn());
+            absent::list(&self.local.scheduler, &self.local.machine, self.local.machine.ownership.turn());
         }
         guard.leave_for(self.before);
         if self.before == Region::Offered {
-            self.local.scheduler.offer_again(&self.local.machine);
+            offer_again(&self.local.scheduler, &self.local.machine);
         }
     }
 }

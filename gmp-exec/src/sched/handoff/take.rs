@@ -5,6 +5,7 @@
 //! is safe. `Takeable::take` calls it, under a lock that admits one taker at a time.
 
 use crate::sched::handoff::assign::assign;
+use crate::sched::hogs::{absent, suspects, time_slice};
 use crate::sched::observe::record;
 use crate::sched::scheduler::Scheduler;
 use crate::sched::state::idle::Reserved;
@@ -15,7 +16,7 @@ use crate::sched::state::takeable::Note;
 use crate::sched::submit::threads::{say_no_thread, spawn_thread};
 use crate::sched::submit::wake::wake_one_unfenced;
 use crate::sync::Arc;
-use crate::sync::atomic::Ordering::*;
+use crate::sync::atomic::Ordering::SeqCst;
 use crate::sync::atomic::fence;
 use crate::task::StuckBy;
 
@@ -33,192 +34,192 @@ pub(in crate::sched) enum TakeOutcome {
     NoMachine,
 }
 
-/// The steps of a take, once the machine may be without its processor.
-type Take = fn(&Arc<Scheduler>, &Note) -> TakeOutcome;
+/// Whether a machine may compute without a processor although as many do so as may.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::sched) enum Limit {
+    MaxHogs,
+    Exceeded,
+}
+
+/// What becomes of a processor that is taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::sched) enum To {
+    /// Another machine gets it.
+    Machine,
+    /// Nothing waits for it: it becomes idle, unless no machine sleeps in the netpoll, and sysmon
+    /// need not look at the poll or section any longer.
+    Idle,
+}
 
 /// What came of a look at the list of takeable processors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::sched) enum Retaken {
+pub(in crate::sched) enum Listed {
     /// A processor was taken, or can't be because no machine is available.
     Done,
     /// None of the listed machines holds a processor that may be taken.
     Nothing,
 }
 
-impl Scheduler {
-    /// Offers a machine's processor to submitters. The machine has begun a section that will block.
-    pub(in crate::sched) fn offer(self: &Arc<Self>, machine: &Arc<Machine>) {
-        self.takeable.offer(machine);
-        if self.has_visible_work() {
-            self.retake_listed();
-        }
+/// Offers a machine's processor to submitters. The machine has begun a section that will block.
+pub(in crate::sched) fn offer(scheduler: &Arc<Scheduler>, machine: &Arc<Machine>) {
+    scheduler.takeable.offer(machine);
+    if scheduler.has_visible_work() {
+        take_listed(scheduler);
     }
+}
 
-    /// Offers the processor again when the machine returns from scheduler code into such a section.
-    /// A taker that came in between found the processor in use, and will not come again.
-    #[cold]
-    pub(in crate::sched) fn offer_again(self: &Arc<Self>, machine: &Arc<Machine>) {
-        if machine.ownership.holds().is_some() {
-            self.offer(machine);
-        }
+/// Offers the processor again when the machine returns from scheduler code into such a section. A
+/// taker that came in between found the processor in use, and will not come again.
+#[cold]
+pub(in crate::sched) fn offer_again(scheduler: &Arc<Scheduler>, machine: &Arc<Machine>) {
+    if machine.ownership.holds().is_some() {
+        offer(scheduler, machine);
     }
+}
 
-    /// For a submitter that found no idle processor: takes a listed processor, if there is one, and
-    /// finds a machine for it. If no machine is available, the entry stays listed, and the next
-    /// machine that comes back asks again (`park::ask_once_more`).
-    #[cold]
-    pub(in crate::sched) fn retake_listed(self: &Arc<Self>) -> Retaken {
-        while !self.idle.snapshot().is_exhausted() {
-            let Some(note) = self.takeable.pop() else { return Retaken::Nothing };
-            match self.retake(&note) {
-                // A refusal is temporary: sysmon takes beyond the limit after a while.
-                TakeOutcome::Stale | TakeOutcome::Refused => {}
-                TakeOutcome::Done => break,
-                TakeOutcome::NoMachine => {
-                    self.takeable.put_back(note);
-                    if !self.sysmon.starts.may_start_here() {
-                        self.sysmon.calls.add(calls::START);
-                    }
-                    // A machine that came back before the entry was listed again has not seen it,
-                    // and may be the machine that was missing.
-                    fence(SeqCst);
-                    if self.is_shutdown() || self.idle.snapshot().spares == 0 {
-                        break;
-                    }
+/// For a submitter that found no idle processor: takes a listed processor, if there is one, and
+/// finds a machine for it. If no machine is available, the entry stays listed, and the next machine
+/// that comes back asks again (`park::ask_once_more`).
+#[cold]
+pub(in crate::sched) fn take_listed(scheduler: &Arc<Scheduler>) -> Listed {
+    while !scheduler.idle.snapshot().is_exhausted() {
+        let Some(note) = scheduler.takeable.pop() else { return Listed::Nothing };
+        match take(scheduler, &note, Limit::MaxHogs, To::Machine) {
+            // A refusal is temporary: sysmon takes beyond the limit after a while.
+            TakeOutcome::Stale | TakeOutcome::Refused => {}
+            TakeOutcome::Done => break,
+            TakeOutcome::NoMachine => {
+                scheduler.takeable.put_back(note);
+                if !scheduler.sysmon.starts.may_start_here() {
+                    scheduler.sysmon.calls.add(calls::START);
+                }
+                // A machine that came back before the entry was listed again has not seen it, and may
+                // be the machine that was missing.
+                fence(SeqCst);
+                if scheduler.is_shutdown() || scheduler.idle.snapshot().spares == 0 {
+                    break;
                 }
             }
         }
-        Retaken::Done
     }
+    Listed::Done
+}
 
-    /// Takes a processor from a stuck machine and gives it to another one. The other machine is
-    /// found first, so that no processor is taken without a machine to run it.
-    pub(in crate::sched) fn retake(self: &Arc<Self>, note: &Note) -> TakeOutcome {
-        self.take_if_permitted(note, Self::reserve_and_retake)
+/// Takes a processor from a stuck machine. Its next machine is found first, so that no processor is
+/// taken without a machine to run it. Only the sleeper, which wakes for no processor that does not
+/// exist yet, is found afterwards, by the hand-off.
+#[doc(alias = "retake")]
+pub(in crate::sched) fn take(scheduler: &Arc<Scheduler>, note: &Note, limit: Limit, to: To) -> TakeOutcome {
+    if limit == Limit::MaxHogs && is_beyond_limit(scheduler, note) {
+        return TakeOutcome::Refused;
     }
+    let heir = Heir::reserve(scheduler, to);
+    if heir.is_none() && !may_hand_off(scheduler, to) {
+        return TakeOutcome::NoMachine;
+    }
+    let ClaimResult::Taken(token) = time_slice::take(scheduler, note) else { return TakeOutcome::Stale };
+    account(scheduler, token.index(), note);
+    match heir {
+        Some(heir) => heir.assign(token),
+        None => assign(scheduler, token),
+    }
+    TakeOutcome::Done
+}
 
-    /// Takes a processor that nothing waits for, so that sysmon need not watch the poll or section
-    /// any longer. The processor becomes idle, unless no machine sleeps in the netpoll: then a
-    /// machine is found for it.
-    pub(in crate::sched) fn take_to_idle(self: &Arc<Self>, note: &Note) -> TakeOutcome {
-        let outcome = self.take_if_permitted(note, Self::take_then_hand_off);
-        if outcome == TakeOutcome::Done {
-            self.takeable.remove(&note.machine);
+/// Whether the machine would compute without a processor although as many do so as may.
+fn is_beyond_limit(scheduler: &Scheduler, note: &Note) -> bool {
+    note.cause == StuckBy::Computing
+        && scheduler.hogs.is_exhausted()
+        && !scheduler.computing.is_computing(&note.machine, note.seen.turn())
+}
+
+/// Whether there is a machine, or can be one, for a processor that has none reserved.
+fn may_hand_off(scheduler: &Scheduler, to: To) -> bool {
+    !scheduler.is_shutdown()
+        && match to {
+            To::Machine => scheduler.idle.has_sleeper(),
+            To::Idle => !scheduler.idle.snapshot().is_exhausted(),
         }
-        outcome
-    }
+}
 
-    /// A machine that computes keeps its processor if as many compute without one as may.
-    fn take_if_permitted(self: &Arc<Self>, note: &Note, take: Take) -> TakeOutcome {
-        if self.is_beyond_limit(note) { TakeOutcome::Refused } else { take(self, note) }
-    }
+/// A machine that is reserved for a processor. Dropping it gives the machine back.
+struct Heir<'a> {
+    scheduler: &'a Arc<Scheduler>,
+    /// `None` only while being dropped.
+    machine: Option<Arc<Machine>>,
+}
 
-    /// Whether the machine would compute without a processor although as many do so as may.
-    fn is_beyond_limit(&self, note: &Note) -> bool {
-        note.cause == StuckBy::Computing
-            && self.hogs.is_exhausted()
-            && !self.computing.is_computing(&note.machine, note.seen.turn())
-    }
-
-    /// [`Scheduler::retake`], although as many machines compute without a processor as may.
-    pub(in crate::sched) fn retake_beyond_limit(self: &Arc<Self>, note: &Note) -> TakeOutcome {
-        self.reserve_and_retake(note)
-    }
-
-    /// The steps that all of the above share: finds the next machine, takes the processor, and
-    /// assigns the processor to that machine. Without such a machine, only the sleeper can get it.
-    fn reserve_and_retake(self: &Arc<Self>, note: &Note) -> TakeOutcome {
-        let Some(reserved) = self.idle.reserve() else { return self.take_then_hand_off(note) };
-        let Some(next) = self.prepare(reserved) else { return self.take_for_sleeper(note) };
-        match self.take_with_slice(note) {
-            ClaimResult::Refused => {
-                self.idle.put_back(Reserved::Spare(next));
-                // A submitter that arrived while this machine was reserved may have found no spare.
-                // Wake one for it.
-                fence(SeqCst);
-                if self.has_visible_work() {
-                    wake_one_unfenced(self);
-                }
-                TakeOutcome::Stale
-            }
-            ClaimResult::Taken(token) => {
-                self.note_taken(&token, note);
-                next.assign(Assignment::Run { token, spinning: false });
-                fence(SeqCst);
-                next.unpark();
-                TakeOutcome::Done
-            }
+impl<'a> Heir<'a> {
+    /// `None`: none is needed or available, the system has no thread to give, or only sysmon may
+    /// start one.
+    fn reserve(scheduler: &'a Arc<Scheduler>, to: To) -> Option<Heir<'a>> {
+        if to == To::Idle {
+            return None;
         }
-    }
-
-    /// The system has no thread to give. If a machine sleeps in the netpoll, it can take the
-    /// processor.
-    fn take_for_sleeper(self: &Arc<Self>, note: &Note) -> TakeOutcome {
-        if self.idle.has_sleeper() { self.take_then_hand_off(note) } else { TakeOutcome::NoMachine }
-    }
-
-    /// Takes the processor before its next machine is known. Needed when the next machine is the
-    /// one that sleeps in the netpoll, which wakes only for a processor that already exists, and
-    /// when the processor is to become idle.
-    fn take_then_hand_off(self: &Arc<Self>, note: &Note) -> TakeOutcome {
-        if self.is_shutdown() || self.idle.snapshot().is_exhausted() {
-            return TakeOutcome::NoMachine;
-        }
-        match self.take_with_slice(note) {
-            ClaimResult::Refused => TakeOutcome::Stale,
-            ClaimResult::Taken(token) => {
-                self.note_taken(&token, note);
-                assign(self, token);
-                TakeOutcome::Done
-            }
-        }
-    }
-
-    fn note_taken(self: &Arc<Self>, token: &ProcessorToken, note: &Note) {
-        record::take(self, token.index(), note);
-        let counters = &self.processors[token.index()].counters;
-        match note.cause {
-            StuckBy::Blocking => counters.taken_blocked.add_shared(1),
-            StuckBy::Computing => {
-                counters.taken_computing.add_shared(1);
-                self.computing.add_taken(&note.machine, note.seen.turn());
-                self.count_computing();
-                self.suspect_place_of(&note.machine, note.seen.turn());
-            }
-        }
-        if note.seen.region == Region::Blocking {
-            self.closures.length.note(true);
-        }
-        self.record_taken(note);
-        if note.seen.region == Region::Poll {
-            self.sysmon.long_poll_was_taken.store(true, Relaxed);
-            self.watch(&note.machine, note.seen.turn());
-        }
-        // No machine has looked at this processor's timers while it was stuck, and its next tasks
-        // may get stuck, too.
-        self.processors[token.index()].ask_for_look();
-    }
-
-    /// Starts the thread of a reserved machine if it has none. `None`: the system has no thread to
-    /// give, or only sysmon may start one.
-    fn prepare(self: &Arc<Self>, reserved: Reserved) -> Option<Arc<Machine>> {
-        match reserved {
+        let machine = match scheduler.idle.reserve()? {
             Reserved::Spare(machine) => Some(machine),
-            Reserved::Start { .. } if !self.sysmon.starts.may_start_here() => {
-                self.idle.uncount_machine();
-                None
-            }
-            Reserved::Start { id } => {
-                let machine = Machine::new(id);
-                match spawn_thread(self, &machine, Birth::Reserved) {
-                    Ok(()) => Some(machine),
-                    Err(error) => {
-                        say_no_thread(self, &error);
-                        self.idle.uncount_machine();
-                        None
-                    }
-                }
-            }
+            Reserved::Start { id } => start(scheduler, id),
+        };
+        Some(Heir { scheduler, machine: Some(machine?) })
+    }
+
+    fn assign(mut self, token: ProcessorToken) {
+        let Some(machine) = self.machine.take() else { return };
+        machine.assign(Assignment::Run { token, spinning: false });
+        fence(SeqCst);
+        machine.unpark();
+    }
+}
+
+impl Drop for Heir<'_> {
+    fn drop(&mut self) {
+        let Some(machine) = self.machine.take() else { return };
+        self.scheduler.idle.put_back(Reserved::Spare(machine));
+        // A submitter that arrived while this machine was reserved may have found no spare. Wake one
+        // for it.
+        fence(SeqCst);
+        if self.scheduler.has_visible_work() {
+            wake_one_unfenced(&self.scheduler);
         }
     }
+}
+
+/// Starts the thread of a machine that `idle` has counted.
+fn start(scheduler: &Arc<Scheduler>, id: usize) -> Option<Arc<Machine>> {
+    let machine = Machine::new(id);
+    if scheduler.sysmon.starts.may_start_here() {
+        match spawn_thread(scheduler, &machine, Birth::Reserved) {
+            Ok(()) => return Some(machine),
+            Err(error) => say_no_thread(scheduler, &error),
+        }
+    }
+    scheduler.idle.uncount_machine();
+    None
+}
+
+/// Counts and reports the take of a processor.
+fn account(scheduler: &Arc<Scheduler>, index: usize, note: &Note) {
+    record::take(scheduler, index, note);
+    let processor = &scheduler.processors[index];
+    match note.cause {
+        StuckBy::Blocking => processor.counters.taken_blocked.add_shared(1),
+        StuckBy::Computing => {
+            processor.counters.taken_computing.add_shared(1);
+            scheduler.computing.add_taken(&note.machine, note.seen.turn());
+            absent::count(scheduler);
+            suspects::suspect_place_of(scheduler, &note.machine, note.seen.turn());
+        }
+    }
+    match note.seen.region {
+        Region::Blocking => scheduler.closures.length.note(true),
+        Region::Poll => {
+            scheduler.sysmon.expected.tell_of_poll();
+            absent::list(scheduler, &note.machine, note.seen.turn());
+        }
+        _ => {}
+    }
+    scheduler.record_taken(note);
+    // No machine has looked at this processor's timers while it was stuck, and its next tasks may get
+    // stuck, too.
+    processor.ask_for_look();
 }

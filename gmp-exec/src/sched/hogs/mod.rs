@@ -36,6 +36,7 @@ use crate::sched::state::permits::Acquired;
 use crate::sched::state::unusual::{AT_END, CROWDED, HOG, MEASURES, RECORDS};
 use crate::sched::submit::wake::submit_global;
 use crate::sync::Arc;
+use crate::sys::time_slice::TimeSlice;
 use crate::task::{Header, Runnable, StuckBy};
 
 /// A known hog's poll that is shorter than this counts as short.
@@ -58,20 +59,20 @@ pub(in crate::sched) fn execute(local: &Local, task: Runnable, cause: StuckBy) {
 
 /// Runs a hog that has a permit, then each hog that gets the permit next, until none waits.
 fn run_with_permit(local: &Local, task: Runnable) {
-    time_slice::lengthen(local);
+    time_slice::set(&local.scheduler, &local.machine, TimeSlice::Long);
     let mut next = Some(task);
     while let Some(task) = next {
         local.machine.absence.bring_permit(local.machine.ownership.next_turn());
         without_processor(local, task);
         next = local.scheduler.hogs.release_to_next();
     }
-    time_slice::shorten(local);
+    time_slice::set(&local.scheduler, &local.machine, TimeSlice::Short);
 }
 
 fn without_processor(local: &Local, task: Runnable) {
     handoff::hand_off(local);
     if local.machine.ownership.holds().is_none() {
-        local.scheduler.watch(&local.machine, local.machine.ownership.next_turn());
+        absent::list(&local.scheduler, &local.machine, local.machine.ownership.next_turn());
     }
     let header = task.metadata();
     local.unusual.set(HOG, true);
@@ -206,28 +207,26 @@ impl Span {
     }
 }
 
-impl Scheduler {
-    /// Lets in the hog that has waited longest, although all permits are held. `false`: none waits.
-    pub(in crate::sched) fn grant_extra_hog(self: &Arc<Self>) -> bool {
-        let next = self.hogs.grant_extra();
-        let is_any = next.is_some();
-        next.into_iter().for_each(|task| self.submit_permitted(task));
-        is_any
-    }
+/// Lets in the hog that has waited longest, although all permits are held. `false`: none waits.
+pub(in crate::sched) fn grant_extra(scheduler: &Arc<Scheduler>) -> bool {
+    let next = scheduler.hogs.grant_extra();
+    let is_any = next.is_some();
+    next.into_iter().for_each(|task| submit_permitted(scheduler, task));
+    is_any
+}
 
-    /// Queues a task that has waited for a permit and got one.
-    pub(in crate::sched) fn submit_permitted(self: &Arc<Self>, task: Runnable) {
-        task.metadata().give_permit();
-        submit_global(self, [task]);
-    }
+/// Queues a task that has waited for a permit and got one.
+pub(in crate::sched) fn submit_permitted(scheduler: &Arc<Scheduler>, task: Runnable) {
+    task.metadata().give_permit();
+    submit_global(scheduler, [task]);
+}
 
-    /// A task that may wait for a permit was aborted. Its future is to be dropped, which needs no
-    /// permit.
-    pub(crate) fn submit_aborted_hogs(self: &Arc<Self>) {
-        let aborted = self.hogs.take_aborted();
-        if !aborted.is_empty() {
-            submit_global(self, aborted);
-        }
+/// A task that may wait for a permit was aborted. Its future is to be dropped, which needs no
+/// permit.
+pub(crate) fn submit_aborted(scheduler: &Arc<Scheduler>) {
+    let aborted = scheduler.hogs.take_aborted();
+    if !aborted.is_empty() {
+        submit_global(scheduler, aborted);
     }
 }
 

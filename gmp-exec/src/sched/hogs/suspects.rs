@@ -16,12 +16,10 @@ use crate::sched::state::machine::Machine;
 use crate::sched::state::unusual::CROWDED;
 use crate::task::Header;
 
-impl Scheduler {
-    /// A processor was taken from a poll that computes, or the poll computes without one.
-    pub(in crate::sched) fn suspect_place_of(&self, machine: &Machine, turn: u64) {
-        if let Some(running) = machine.running_in(turn) {
-            self.suspects.add(running.location);
-        }
+/// A processor was taken from a poll that computes, or the poll computes without one.
+pub(in crate::sched) fn suspect_place_of(scheduler: &Scheduler, machine: &Machine, turn: u64) {
+    if let Some(running) = machine.running_in(turn) {
+        scheduler.suspects.add(running.location);
     }
 }
 

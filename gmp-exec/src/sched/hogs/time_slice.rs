@@ -8,53 +8,38 @@ use crate::sched::local::Local;
 use crate::sched::scheduler::Scheduler;
 use crate::sched::state::machine::Machine;
 use crate::sched::state::machine::ownership::ClaimResult;
+use crate::sched::state::sysmon::expected::Level;
 use crate::sched::state::takeable::Note;
-use crate::sync::atomic::Ordering::Relaxed;
 use crate::sys::thread_state::ThreadId;
 use crate::sys::time_slice::TimeSlice;
 use crate::task::StuckBy;
 
-impl Scheduler {
-    /// Takes the processor of a machine, which goes on with a long slice if it computes.
-    pub(in crate::sched) fn take_with_slice(&self, note: &Note) -> ClaimResult {
-        if note.cause == StuckBy::Blocking {
-            return self.take(note);
-        }
+/// Takes the processor of a machine, which goes on with a long slice if it computes.
+pub(in crate::sched) fn take(scheduler: &Scheduler, note: &Note) -> ClaimResult {
+    let computes = note.cause == StuckBy::Computing;
+    if computes {
         // Before the take: afterwards the machine may have shortened its slice already.
-        self.lengthen_slice(&note.machine);
-        let result = self.take(note);
-        if matches!(result, ClaimResult::Refused) {
-            self.shorten_slice(&note.machine);
-        }
-        result
+        set(scheduler, &note.machine, TimeSlice::Long);
     }
-
-    fn take(&self, note: &Note) -> ClaimResult {
-        self.takeable.take(note, self.clock.running_ns())
+    let result = scheduler.takeable.take(note, scheduler.clock.running_ns());
+    if computes && matches!(result, ClaimResult::Refused) {
+        set(scheduler, &note.machine, TimeSlice::Short);
     }
+    result
+}
 
-    /// The machine computes without a processor, or is about to.
-    pub(in crate::sched) fn lengthen_slice(&self, machine: &Machine) {
-        self.set_slice(machine, TimeSlice::Long);
+/// sysmon has found that the machine computes in this turn, which may be over, without a processor.
+pub(in crate::sched) fn lengthen_in(scheduler: &Scheduler, machine: &Machine, turn: u64) {
+    set(scheduler, machine, TimeSlice::Long);
+    if machine.absence.has_ended(turn) {
+        set(scheduler, machine, TimeSlice::Short);
     }
+}
 
-    /// The machine no longer computes without a processor.
-    pub(in crate::sched) fn shorten_slice(&self, machine: &Machine) {
-        self.set_slice(machine, TimeSlice::Short);
-    }
-
-    /// sysmon has found that the machine computes in this turn, which may be over.
-    pub(in crate::sched) fn lengthen_slice_of(&self, machine: &Machine, turn: u64) {
-        self.lengthen_slice(machine);
-        if machine.absence.has_ended(turn) {
-            self.shorten_slice(machine);
-        }
-    }
-
-    fn set_slice(&self, machine: &Machine, slice: TimeSlice) {
-        if self.config.time_slices.may_be_set() {
-            machine.set_time_slice(slice);
-        }
+/// Long: the machine computes without a processor, or is about to. Short: no longer.
+pub(in crate::sched) fn set(scheduler: &Scheduler, machine: &Machine, slice: TimeSlice) {
+    if scheduler.config.time_slices.may_be_set() {
+        machine.set_time_slice(slice);
     }
 }
 
@@ -72,33 +57,24 @@ pub(in crate::sched) fn shorten_for_sysmon(scheduler: &Scheduler) {
 /// is about to sleep.
 pub(in crate::sched) fn adapt(local: &Local) {
     let scheduler = &local.scheduler;
-    let slice = scheduler.config.time_slices.of_machines(|| scheduler.sysmon.shortens_slices.load(Relaxed));
+    let slice = scheduler.config.time_slices.of_machines(|| scheduler.sysmon.expected.has(Level::Hogs));
     if !local.machine.has_time_slice(slice) {
-        scheduler.set_slice(&local.machine, slice);
+        set(scheduler, &local.machine, slice);
     }
 }
 
 /// A poll without a processor is over. Only a taker or sysmon knows whether the poll computed.
 pub(in crate::sched) fn end_long(local: &Local) {
     if local.machine.has_time_slice(TimeSlice::Long) {
-        shorten(local);
+        set(&local.scheduler, &local.machine, TimeSlice::Short);
     }
-}
-
-/// The machine no longer computes without a processor.
-pub(in crate::sched) fn shorten(local: &Local) {
-    local.scheduler.shorten_slice(&local.machine);
-}
-
-/// The machine is about to compute without a processor.
-pub(in crate::sched) fn lengthen(local: &Local) {
-    local.scheduler.lengthen_slice(&local.machine);
 }
 
 #[cfg(all(test, target_os = "linux", not(any(loom, shuttle))))]
 mod tests {
     use std::sync::Arc;
     use std::sync::atomic::AtomicBool;
+    use std::sync::atomic::Ordering::Relaxed;
     use std::time::{Duration, Instant};
 
     use super::*;

@@ -1,8 +1,8 @@
 //! What a machine publishes of the tasks of `LocalSet`s that its thread polls.
 //!
 //! A set is polled within the poll of another future, mostly that of `block_on`. Where the thread
-//! is watched (`blocked::watch`), each poll of a task of the set is a turn of its own, so that the
-//! report thread can tell the task that holds the thread from the future that polls the set. What
+//! is watched (`sched::sysmon`), each poll of a task of the set is a turn of its own, so that
+//! sysmon can tell the task that holds the thread from the future that polls the set. What
 //! follows in the poll around it is another turn.
 //!
 //! On the multi-thread flavour the thread inside `block_on` is no machine, and no thread watches
@@ -34,7 +34,7 @@ impl Driver {
     fn of(local: &Local) -> Driver {
         let ownership = &local.machine.ownership;
         let is_in_poll = || ownership.look().is_some_and(|seen| seen.region == Region::Poll);
-        Driver { worker: ownership.holds(), is_watched: local.scheduler.blocked.is_watching() && is_in_poll() }
+        Driver { worker: ownership.holds(), is_watched: local.scheduler.config.is_watched && is_in_poll() }
     }
 
     /// Polls a task of the set.

@@ -40,7 +40,7 @@ impl Scheduler {
             task: running.task,
             name: name_of(running.task),
             location: running.location,
-            is_root: false,
+            is_root: running.is_root,
             cause,
             since,
         });
@@ -61,16 +61,8 @@ impl Scheduler {
         self.blocked.record_end(Ended::now(machine, turn));
     }
 
-    /// The thread of this machine begins to drive the current-thread runtime.
-    pub(in crate::sched) fn begin_driving(self: &Arc<Self>, machine: &Arc<Machine>) {
-        if self.blocked.is_watching() && !self.is_shutdown() {
-            self.start_report_thread_if_wanted();
-        }
-        self.blocked.set_driver(Some(machine));
-    }
-
     /// Starts the report thread, if there is something to report for the first time. If the system
-    /// has no thread to give, the next look or `block_on` tries again.
+    /// has no thread to give, the next look tries again.
     pub(in crate::sched) fn start_report_thread_if_wanted(self: &Arc<Self>) {
         if !self.blocked.is_thread_wanted() {
             return;

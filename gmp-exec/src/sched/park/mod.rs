@@ -17,11 +17,12 @@ use crate::sched::scheduler::Scheduler;
 use crate::sched::shutdown;
 use crate::sched::state::idle::{Rejoin, Role};
 use crate::sched::state::machine::Assignment;
+use crate::sched::state::sysmon::expected::Level;
 use crate::sched::state::unusual::SPINS;
 use crate::sched::submit::inject;
 use crate::sched::submit::wake::{announce_timer, submit_global, wake_one, wake_one_unfenced};
 use crate::sync::Arc;
-use crate::sync::atomic::Ordering::{Relaxed, SeqCst};
+use crate::sync::atomic::Ordering::SeqCst;
 use crate::sync::atomic::fence;
 use crate::task::Runnable;
 use crate::trace::Kind;
@@ -54,7 +55,7 @@ pub(in crate::sched) fn obtain_processor(local: &Local) -> Next {
     absent::end(local);
     if let Some(token) = scheduler.idle.acquire(usize::MAX) {
         local.acquire(token);
-        scheduler.notice_busy();
+        scheduler.sysmon.notice_busy(&scheduler.idle);
         return Next::Look;
     }
     let role = scheduler.idle.go_idle(None, &local.machine, local.unusual.take(SPINS));
@@ -87,7 +88,7 @@ fn rejoin(local: &Local) -> bool {
         Rejoin::Run(token) => {
             local.acquire(token);
             local.unusual.set(SPINS, true);
-            local.scheduler.notice_busy();
+            local.scheduler.sysmon.notice_busy(&local.scheduler.idle);
             true
         }
         // The machine takes its assignment where it would have slept.
@@ -162,7 +163,7 @@ fn leave_netpoll(local: &Local, ready: Vec<Runnable>) -> Next {
         Rejoin::Run(token) => {
             local.acquire(token);
             local.unusual.set(SPINS, spin);
-            scheduler.notice_busy();
+            scheduler.sysmon.notice_busy(&scheduler.idle);
             let has_tasks = !ready.is_empty();
             let next = inject_ready(local, ready);
             if has_tasks {
@@ -194,7 +195,7 @@ fn leave_netpoll(local: &Local, ready: Vec<Runnable>) -> Next {
 /// The machine that has slept in the netpoll is about to run a task, which may hold its thread:
 /// wakes another machine to sleep there instead, if such polls are likely (sched/README.md §6).
 fn send_successor(scheduler: &Arc<Scheduler>) {
-    if scheduler.sysmon.expects_long_polls.load(Relaxed) {
+    if scheduler.sysmon.expected.has(Level::LongPolls) {
         wake_one(scheduler);
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::context;
 use crate::sched::handoff::assign::start_machine;
-use crate::sched::handoff::take::Retaken;
+use crate::sched::handoff::take::{Listed, take_listed};
 use crate::sched::scheduler::Scheduler;
 use crate::sched::state::global_queue::Pushed;
 use crate::sched::state::idle::Wake;
@@ -37,7 +37,7 @@ pub(crate) fn wake_one_unfenced(scheduler: &Arc<Scheduler>) {
     if scheduler.idle.should_wake() {
         wake_spinner(scheduler);
     } else if scheduler.takeable.is_any() {
-        retake_or_call_sysmon(scheduler);
+        take_or_call_sysmon(scheduler);
     } else if scheduler.sysmon.is_listening() {
         call_sysmon(scheduler);
     } else if scheduler.config.is_current_thread() {
@@ -48,8 +48,8 @@ pub(crate) fn wake_one_unfenced(scheduler: &Arc<Scheduler>) {
 /// A listed processor may turn out to have been given away. Then the submitter does what it
 /// would have done without the list.
 #[cold]
-fn retake_or_call_sysmon(scheduler: &Arc<Scheduler>) {
-    if scheduler.retake_listed() == Retaken::Nothing && scheduler.sysmon.is_listening() {
+fn take_or_call_sysmon(scheduler: &Arc<Scheduler>) {
+    if take_listed(scheduler) == Listed::Nothing && scheduler.sysmon.is_listening() {
         call_sysmon(scheduler);
     }
 }
@@ -87,7 +87,7 @@ pub(in crate::sched) fn perform(scheduler: &Arc<Scheduler>, wake: Wake) {
         }
         Wake::Start { id, token, spinning } => start_machine(scheduler, id, Assignment::Run { token, spinning }),
     }
-    scheduler.notice_busy();
+    scheduler.sysmon.notice_busy(&scheduler.idle);
 }
 
 /// A reason not to sleep was published: interrupts the sleeper.

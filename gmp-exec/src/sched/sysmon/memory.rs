@@ -14,6 +14,7 @@ use crate::sched::state::machine::ownership::{Region, Sighting};
 use crate::sched::state::processors::Processors;
 use crate::sched::sysmon::budget::Budget;
 use crate::sched::sysmon::excess::Excess;
+use crate::sched::sysmon::long_polls::LongPolls;
 use crate::sched::sysmon::watch::Absent;
 use crate::sync::Arc;
 use crate::sys::thread_state::ThreadState;
@@ -41,11 +42,7 @@ pub(crate) struct Memory {
     pub(super) idle_looks: u32,
     /// The sum of all processors' counts of turns.
     all_turns: u32,
-    pub(super) close_until: Option<Instant>,
-    /// When sysmon last learnt of a poll that held its thread for long.
-    pub(super) long_poll: Option<Instant>,
-    /// When sysmon last saw that a hog held a permit.
-    pub(super) computing_hog: Option<Instant>,
+    pub(super) long_polls: LongPolls,
     /// The interval between looks while nothing needs attention.
     pub(super) slow_pace: Duration,
     /// A machine or a submitter has called for this look, or sysmon itself has.
@@ -312,15 +309,10 @@ impl Seen {
     }
 }
 
-/// Whether the moment is less than `length` ago.
-pub(super) fn is_within(length: Duration, moment: Option<Instant>, now: Instant) -> bool {
-    moment.is_some_and(|moment| now.duration_since(moment) < length)
-}
-
 #[cfg(all(test, not(any(loom, shuttle))))]
 mod tests {
     use super::*;
-    use crate::sched::sysmon::CLOSE_FOR;
+    use crate::sched::sysmon::long_polls::LIKELY_FOR;
 
     /// One machine, in a poll since `begin`.
     fn memory_of_poll(begin: Instant) -> Memory {
@@ -331,7 +323,7 @@ mod tests {
     /// sysmon would look closely, and machines would wake successors, until the poll ends.
     #[test]
     fn a_poll_that_blocks_for_hours_is_news_only_at_first() {
-        let (begin, news) = (Instant::now(), Duration::from_millis(2)..CLOSE_FOR);
+        let (begin, news) = (Instant::now(), Duration::from_millis(2)..LIKELY_FOR);
         let memory = memory_of_poll(begin);
         let has_news = |after| memory.has_poll_of(news.clone(), begin + Duration::from_millis(after));
         assert_eq!([1, 2, 999, 1_000, 3_600_000].map(has_news), [false, true, true, false, false]);
@@ -340,7 +332,7 @@ mod tests {
     /// The computer is crowded. If machines woke successors, it would be more so.
     #[test]
     fn a_poll_that_gets_no_core_is_not_long() {
-        let (begin, news) = (Instant::now(), Duration::from_millis(2)..CLOSE_FOR);
+        let (begin, news) = (Instant::now(), Duration::from_millis(2)..LIKELY_FOR);
         let mut memory = memory_of_poll(begin);
         let mut has_news = |starved| {
             memory.seen[0].starved = Duration::from_millis(starved);
@@ -362,15 +354,7 @@ mod tests {
         memory.seen[0].starved = ms(4);
         go_on(&mut memory, Region::Blocking, 1, 6);
         go_on(&mut memory, Region::Poll, 2, 7);
-        let has_news = |after| memory.has_poll_of(ms(2)..CLOSE_FOR, begin + ms(after));
+        let has_news = |after| memory.has_poll_of(ms(2)..LIKELY_FOR, begin + ms(after));
         assert_eq!([8, 9].map(has_news), [false, true]);
-    }
-
-    #[test]
-    fn a_moment_is_within_a_length_until_that_has_passed() {
-        let (moment, length) = (Instant::now(), Duration::from_secs(10));
-        let is_within = |after| is_within(length, Some(moment), moment + Duration::from_millis(after));
-        assert_eq!([0, 9_999, 10_000].map(is_within), [true, true, false]);
-        assert!(!super::is_within(length, None, moment));
     }
 }

@@ -44,129 +44,139 @@ mod stuck;
 mod waiting;
 mod watch;
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use budget::Outcome;
 pub(crate) use memory::Memory;
 use sleep::IDLE_LOOKS;
 
 use crate::sched::handoff::assign::start_here;
-use crate::sched::hogs::time_slice;
+use crate::sched::hogs::{absent, time_slice};
 use crate::sched::resize::follow::Follower;
 use crate::sched::scheduler::Scheduler;
 use crate::sched::shutdown::take_from_stragglers;
 use crate::sched::state::machine::Machine;
 use crate::sched::state::sysmon::calls;
+use crate::sched::state::sysmon::expected::Level;
 use crate::sync::Arc;
 use crate::sync::atomic::Ordering::*;
-use crate::sync::atomic::fence;
 use crate::sys::timer_slack::TimerSlack;
 
-/// How long sysmon looks closely after a poll that held its thread for long: a program that does so
-/// once will do so again. Close looks were measured at 3 to 4 % of a core on a server of 870
-/// requests a second, a cost that other programs need not pay.
-const CLOSE_FOR: Duration = Duration::from_secs(1);
+/// Starts the thread of sysmon.
+pub(crate) fn start(scheduler: &Arc<Scheduler>) -> std::io::Result<()> {
+    scheduler.sysmon.running.store(true, Relaxed);
+    scheduler.sysmon.starts.open();
+    let (name, owned) = ("gmp-sysmon".to_owned(), scheduler.clone());
+    scheduler.all_machines.start(&scheduler.config.threads, name, Machine::new(0), move || monitor(&owned))
+}
 
-impl Scheduler {
-    /// A processor became busy. The caller changes `idle` before it looks whether sysmon is asleep;
-    /// sysmon announces its sleep before it looks at `idle`. A SeqCst fence lies between the two on
-    /// both sides.
-    #[inline]
-    pub(super) fn notice_busy(&self) {
-        fence(SeqCst);
-        if self.sysmon.asleep.load(Relaxed) {
-            self.sysmon.calls.add(calls::WOKEN);
-        } else if self.sysmon.is_slow.load(Relaxed) && self.idle.is_unwatched() {
-            // If the tasks that run now hold their threads, only sysmon will notice.
-            self.sysmon.call();
+/// The body of the thread.
+#[doc(alias = "sysmon")]
+fn monitor(scheduler: &Arc<Scheduler>) {
+    let looks = scheduler.config.sysmon || scheduler.config.is_watched;
+    scheduler.sysmon.starts.bind();
+    scheduler.sysmon.calls.bind();
+    let mut memory = Memory::default();
+    // Nothing has run yet.
+    memory.idle_looks = IDLE_LOOKS;
+    let mut is_prepared = false;
+    let mut trace = crate::trace::schedtrace::Schedtrace::new(scheduler.config.debug.trace);
+    let mut follower = Follower::new(scheduler.config.follow);
+    loop {
+        let next = trace.limit(sleep::next_sleep(scheduler, &mut memory, Instant::now()));
+        let reasons = sleep::sleep(scheduler, &mut memory, next);
+        if reasons & calls::STOPPED != 0 {
+            start_all(scheduler, scheduler.sysmon.starts.close());
+            return take_from_stragglers(scheduler);
         }
-    }
-
-    /// Starts the thread of sysmon.
-    pub(crate) fn start_sysmon(self: &Arc<Self>) -> std::io::Result<()> {
-        let scheduler = self.clone();
-        self.sysmon.running.store(true, Relaxed);
-        self.sysmon.starts.open();
-        let name = "gmp-sysmon".to_owned();
-        self.all_machines.start(&self.config.threads, name, Machine::new(0), move || scheduler.monitor())
-    }
-
-    /// The body of the thread.
-    #[doc(alias = "sysmon")]
-    fn monitor(self: &Arc<Self>) {
-        self.sysmon.starts.bind();
-        self.sysmon.calls.bind();
-        let mut memory = Memory::default();
-        // Nothing has run yet.
-        memory.idle_looks = IDLE_LOOKS;
-        let mut is_prepared = false;
-        let mut trace = crate::trace::schedtrace::Schedtrace::new(self.config.debug.trace);
-        let mut follower = Follower::new(self.config.follow);
-        loop {
-            let next = trace.limit(self.next_sleep(&mut memory, Instant::now()));
-            let reasons = self.sleep(&mut memory, next);
-            if reasons & calls::STOPPED != 0 {
-                self.start_all(self.sysmon.starts.close());
-                return take_from_stragglers(self);
-            }
-            if !is_prepared {
-                // Not before something has run: many runtimes of tests end before that.
-                is_prepared = true;
-                TimerSlack::LEAST.set();
-                time_slice::shorten_for_sysmon(self);
-            }
-            if reasons & calls::START != 0 {
-                self.start_all(self.sysmon.starts.take());
-                self.retake_for_visible_work();
-            }
-            follower.follow_if_due(self);
-            trace.print_if_due(self);
-            // After a sleep without a limit there is nothing to look at yet.
-            if self.config.sysmon && next.is_some() {
-                memory.was_called = reasons & calls::CALLED != 0 || memory.calls_itself;
-                self.look(&mut memory, Instant::now());
-            }
+        if !is_prepared {
+            // Not before something has run: many runtimes of tests end before that.
+            is_prepared = true;
+            TimerSlack::LEAST.set();
+            time_slice::shorten_for_sysmon(scheduler);
         }
-    }
-
-    fn start_all(self: &Arc<Self>, machines: Vec<Arc<Machine>>) {
-        machines.iter().for_each(|machine| start_here(self, machine));
-    }
-
-    /// One look at everything. Visible in the crate for the models, which have no clock.
-    pub(crate) fn look(self: &Arc<Self>, memory: &mut Memory, now: Instant) {
-        self.takeable.prune();
-        memory.update(self, self.regular_pace() * 2, now);
-        memory.is_anything_waiting = self.is_anything_waiting();
-        self.look_at_absent(&mut memory.absent, now);
-        self.count_computing();
-        let found = self.take_from_stuck(memory, now);
-        self.grant_one_extra(memory, found.refused.as_ref());
-        self.ask_for_looks(memory, now);
-        self.wake_for_unwatched_work(memory, now);
-        self.expect_long_polls(memory, now);
-        self.slow_down(memory);
-        let outcome = Outcome {
-            was_called: std::mem::take(&mut memory.was_called),
-            has_found: found.has_blocked,
-            has_sleeping: found.has_sleeping,
-            is_needed: self.is_anything_waiting(),
-            cost: found.cost,
-        };
-        memory.budget.account(outcome, now);
-        self.start_report_thread_if_wanted();
+        if reasons & calls::START != 0 {
+            start_all(scheduler, scheduler.sysmon.starts.take());
+            waiting::take_for_visible_work(scheduler);
+        }
+        follower.follow_if_due(scheduler);
+        trace.print_if_due(scheduler);
+        // After a sleep without a limit there is nothing to look at yet.
+        if looks && next.is_some() {
+            memory.was_called = reasons & calls::CALLED != 0 || memory.calls_itself;
+            look(scheduler, &mut memory, Instant::now());
+        }
     }
 }
 
-/// sysmon's sleep without its thread, for a model.
+/// Tells machines whether to expect long polls.
+fn expect_long_polls(scheduler: &Scheduler, memory: &mut Memory, now: Instant) {
+    if scheduler.sysmon.expected.has(Level::News) {
+        memory.long_polls.see_poll(now);
+    }
+    if scheduler.computing.count(&scheduler.hogs) > 0 {
+        memory.long_polls.see_hog(now);
+    }
+    scheduler.sysmon.expected.set(memory.long_polls.level(now));
+}
+
+fn start_all(scheduler: &Arc<Scheduler>, machines: Vec<Arc<Machine>>) {
+    machines.iter().for_each(|machine| start_here(scheduler, machine));
+}
+
+/// One look at everything. Visible in the crate for the models, which have no clock.
+pub(crate) fn look(scheduler: &Arc<Scheduler>, memory: &mut Memory, now: Instant) {
+    memory.update(scheduler, sleep::regular_pace(scheduler) * 2, now);
+    if scheduler.config.is_watched {
+        stuck::report(scheduler, memory, now);
+    } else {
+        look_and_act(scheduler, memory, now);
+    }
+    scheduler.start_report_thread_if_wanted();
+}
+
+fn look_and_act(scheduler: &Arc<Scheduler>, memory: &mut Memory, now: Instant) {
+    scheduler.takeable.prune();
+    memory.is_anything_waiting = waiting::is_anything_waiting(scheduler);
+    watch::look_at_absent(scheduler, &mut memory.absent, now);
+    absent::count(scheduler);
+    let found = stuck::take_from_stuck(scheduler, memory, now);
+    excess::grant_one(scheduler, memory, found.refused.as_ref());
+    waiting::ask_for_looks(scheduler, memory, now);
+    waiting::wake_for_unwatched_work(scheduler, memory, now);
+    expect_long_polls(scheduler, memory, now);
+    sleep::slow_down(scheduler, memory);
+    let outcome = Outcome {
+        was_called: std::mem::take(&mut memory.was_called),
+        has_found: found.has_blocked,
+        has_sleeping: found.has_sleeping,
+        is_needed: waiting::is_anything_waiting(scheduler),
+    };
+    memory.budget.account(outcome, now);
+}
+
+/// sysmon's sleeps without its thread, for models.
 #[cfg(all(test, loom))]
-impl Scheduler {
+pub(super) mod model {
+    use std::time::Duration;
+
+    use super::*;
+
     /// Sleeps without a limit, unless something has begun to wait: sysmon would then look at once.
-    pub(super) fn sleep_until_called(&self) {
-        self.sysmon.calls.bind();
+    pub(in crate::sched) fn sleep_until_called(scheduler: &Scheduler) {
+        scheduler.sysmon.calls.bind();
         let forever = Some(Duration::MAX);
-        if self.listen(&mut Memory::default(), forever) == forever {
-            assert_eq!(self.sysmon.calls.wait(None), calls::CALLED);
+        if sleep::listen(scheduler, &mut Memory::default(), forever) == forever {
+            assert_eq!(scheduler.sysmon.calls.wait(None), calls::CALLED);
+        }
+    }
+
+    /// Sleeps deeply until a processor is busy.
+    pub(in crate::sched) fn sleep_until_busy(scheduler: &Scheduler) {
+        scheduler.sysmon.calls.bind();
+        let mut memory = Memory { idle_looks: IDLE_LOOKS, ..Memory::default() };
+        if sleep::next_sleep(scheduler, &mut memory, Instant::now()).is_none() {
+            assert_eq!(scheduler.sysmon.calls.wait(None), calls::WOKEN);
         }
     }
 }

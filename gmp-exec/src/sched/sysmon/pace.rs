@@ -3,11 +3,10 @@
 use std::time::Duration;
 
 use crate::sched::state::sysmon::SOON;
+use crate::sched::sysmon::budget::SHORTEST;
 
 /// Looks per threshold: sysmon finds a stuck poll at most this fraction of the threshold late.
 const LOOKS: u32 = 4;
-/// sysmon never looks more often than this, whatever the threshold, apart from a series of looks.
-const SHORTEST: Duration = Duration::from_micros(50);
 /// Upper bound on the regular interval, whatever the threshold: work that starts to wait during a
 /// blocking section is found only by a look. Thresholds above 2.5 s get `RARE` looks each.
 const LONGEST: Duration = Duration::from_micros(2_500);
@@ -94,7 +93,7 @@ mod tests {
     fn the_pace_for_each_fact() {
         let table = [
             ("nothing was seen", QUIET, 2_500),
-            ("a short threshold", Facts { threshold: us(100), ..QUIET }, 50),
+            ("a short threshold", Facts { threshold: us(100), ..QUIET }, 25),
             ("a long threshold", Facts { threshold: us(1_000_000), ..QUIET }, 2_500),
             ("a very long threshold", Facts { threshold: us(60_000_000), ..QUIET }, 60_000),
             ("a series", Facts { step: Some(us(20)), ..QUIET }, 20),
@@ -105,7 +104,7 @@ mod tests {
             ("a section comes before a long poll", Facts { has_new_section: true, is_close: true, ..QUIET }, 100),
             ("nothing waits", Facts { slow: us(15_000), ..QUIET }, 15_000),
             ("all processors are held", Facts { all_held: Some(us(500)), ..QUIET }, 1_500),
-            ("the stall limit is near", Facts { all_held: Some(us(1_990)), ..QUIET }, 50),
+            ("the stall limit is near", Facts { all_held: Some(us(1_990)), ..QUIET }, 20),
             ("the stall limit has passed", Facts { all_held: Some(us(2_000)), ..QUIET }, 2_500),
         ];
         for (what, facts, expected) in table {

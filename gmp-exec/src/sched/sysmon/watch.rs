@@ -11,11 +11,13 @@
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
-use crate::sched::hogs::Span;
+use crate::sched::hogs::{Span, suspects, time_slice};
 use crate::sched::scheduler::Scheduler;
 use crate::sched::state::machine::Machine;
+use crate::sched::sysmon::sleep;
 use crate::sync::Arc;
 use crate::sys::thread_state::ThreadState;
+use crate::sys::time_slice::TimeSlice;
 use crate::task::StuckBy;
 
 /// What the questions of one look may cost, in readings of a thread's CPU clock.
@@ -73,78 +75,76 @@ impl Absent {
     }
 }
 
-impl Scheduler {
-    /// Looks at some of the machines that poll without a processor.
-    pub(super) fn look_at_absent(self: &Arc<Self>, absent: &mut Absent, now: Instant) {
-        let pace = self.regular_pace();
-        if absent.looked_at.is_some_and(|at| now.duration_since(at) < pace) {
+/// Looks at some of the machines that poll without a processor.
+pub(super) fn look_at_absent(scheduler: &Arc<Scheduler>, absent: &mut Absent, now: Instant) {
+    let pace = sleep::regular_pace(scheduler);
+    if absent.looked_at.is_some_and(|at| now.duration_since(at) < pace) {
+        return;
+    }
+    absent.looked_at = Some(now);
+    absent.add(std::mem::take(&mut *scheduler.sysmon.absent.lock()), now, pace);
+    let mut cost = 0;
+    for _ in 0..absent.watched.len().min(CONSIDERED) {
+        if cost >= COST {
             return;
         }
-        absent.looked_at = Some(now);
-        absent.add(std::mem::take(&mut *self.sysmon.absent.lock()), now, pace);
-        let mut cost = 0;
-        for _ in 0..absent.watched.len().min(CONSIDERED) {
-            if cost >= COST {
-                return;
+        let Some(mut watch) = absent.watched.pop_front() else { return };
+        match look_at(scheduler, &mut watch, now) {
+            Looked::For(more) => {
+                cost += more;
+                absent.watched.push_back(watch);
             }
-            let Some(mut watch) = absent.watched.pop_front() else { return };
-            match self.look_at(&mut watch, now) {
-                Looked::For(more) => {
-                    cost += more;
-                    absent.watched.push_back(watch);
-                }
-                Looked::Dropped => {}
-            }
+            Looked::Dropped => {}
         }
     }
+}
 
-    fn look_at(self: &Arc<Self>, watch: &mut AbsentPoll, now: Instant) -> Looked {
-        if now < watch.next {
-            return Looked::For(0);
-        }
-        let last = watch.machine.absence.turn();
-        let Some(turn) = last.filter(|turn| watch.machine.ownership.is_in_turn(*turn)) else {
-            return watch.look_without_result(last);
-        };
-        watch.follow(turn, self.regular_pace());
-        let threshold = self.config.blocking_threshold;
-        let since = watch.from.map_or(now, |from| from.at);
-        let (cause, cost) = watch.judge(threshold, now);
-        let is_news = match cause {
-            Some(StuckBy::Computing) => self.note_computing(&watch.machine, turn, since),
-            Some(StuckBy::Blocking) => self.note_asleep(&watch.machine, turn, since),
-            None => false,
-        };
-        watch.rest(cause.filter(|_| !is_news), self.regular_pace(), threshold);
-        watch.next = now + watch.pause;
-        Looked::For(cost)
+fn look_at(scheduler: &Arc<Scheduler>, watch: &mut AbsentPoll, now: Instant) -> Looked {
+    if now < watch.next {
+        return Looked::For(0);
     }
+    let last = watch.machine.absence.turn();
+    let Some(turn) = last.filter(|turn| watch.machine.ownership.is_in_turn(*turn)) else {
+        return watch.look_without_result(last);
+    };
+    watch.follow(turn, sleep::regular_pace(scheduler));
+    let threshold = scheduler.config.blocking_threshold;
+    let since = watch.from.map_or(now, |from| from.at);
+    let (cause, cost) = watch.judge(threshold, now);
+    let is_news = match cause {
+        Some(StuckBy::Computing) => computes(scheduler, &watch.machine, turn, since),
+        Some(StuckBy::Blocking) => sleeps(scheduler, &watch.machine, turn, since),
+        None => false,
+    };
+    watch.rest(cause.filter(|_| !is_news), sleep::regular_pace(scheduler), threshold);
+    watch.next = now + watch.pause;
+    Looked::For(cost)
+}
 
-    /// A poll without a processor computes. A declared section may do so.
-    fn note_computing(&self, machine: &Arc<Machine>, turn: u64, since: Instant) -> bool {
-        if machine.ownership.is_in_section() || !self.computing.computes(machine, turn) {
-            return false;
-        }
-        self.lengthen_slice_of(machine, turn);
-        machine.ownership.mark(turn);
-        self.suspect_place_of(machine, turn);
-        self.record_change(machine, turn, StuckBy::Computing, since);
-        true
+/// A poll without a processor computes. A declared section may do so.
+fn computes(scheduler: &Scheduler, machine: &Arc<Machine>, turn: u64, since: Instant) -> bool {
+    if machine.ownership.is_in_section() || !scheduler.computing.computes(machine, turn) {
+        return false;
     }
+    time_slice::lengthen_in(scheduler, machine, turn);
+    machine.ownership.mark(turn);
+    suspects::suspect_place_of(scheduler, machine, turn);
+    scheduler.record_change(machine, turn, StuckBy::Computing, since);
+    true
+}
 
-    /// A poll without a processor sleeps. If the kernel does not say so, the thread may also wait
-    /// for a core.
-    fn note_asleep(&self, machine: &Arc<Machine>, turn: u64, since: Instant) -> bool {
-        let is_asleep = self.computing.is_computing(machine, turn) && machine.state() == Some(ThreadState::Asleep);
-        if !is_asleep || !self.computing.sleeps(machine, turn) {
-            return false;
-        }
-        self.shorten_slice(machine);
-        if !machine.ownership.is_in_section() {
-            self.record_change(machine, turn, StuckBy::Blocking, since);
-        }
-        true
+/// A poll without a processor sleeps. If the kernel does not say so, the thread may also wait
+/// for a core.
+fn sleeps(scheduler: &Scheduler, machine: &Arc<Machine>, turn: u64, since: Instant) -> bool {
+    let is_asleep = scheduler.computing.is_computing(machine, turn) && machine.state() == Some(ThreadState::Asleep);
+    if !is_asleep || !scheduler.computing.sleeps(machine, turn) {
+        return false;
     }
+    time_slice::set(scheduler, machine, TimeSlice::Short);
+    if !machine.ownership.is_in_section() {
+        scheduler.record_change(machine, turn, StuckBy::Blocking, since);
+    }
+    true
 }
 
 impl AbsentPoll {
@@ -264,7 +264,7 @@ mod tests {
             let mut looks = 0;
             for ms in 0..10_000 {
                 let next = absent.watched[0].next;
-                scheduler.look_at_absent(&mut absent, start + Duration::from_millis(ms));
+                look_at_absent(&scheduler, &mut absent, start + Duration::from_millis(ms));
                 looks += usize::from(absent.watched[0].next != next);
             }
             assert!((30..50).contains(&looks), "{looks} in 10 s");
@@ -281,7 +281,7 @@ mod tests {
             let looked_at = |absent: &Absent| absent.watched.iter().filter(|watch| watch.turn.is_some()).count();
             let mut before = 0;
             for look in 0..20 {
-                scheduler.look_at_absent(&mut absent, start + Duration::from_millis(3) * look);
+                look_at_absent(&scheduler, &mut absent, start + Duration::from_millis(3) * look);
                 let after = looked_at(&absent);
                 assert!(after - before <= COST as usize, "{} in one look", after - before);
                 before = after;
@@ -299,7 +299,7 @@ mod tests {
         let deadline = Instant::now() + Duration::from_secs(60);
         while scheduler.computing.count(&scheduler.hogs) == 0 {
             assert!(Instant::now() < deadline);
-            scheduler.look_at_absent(&mut absent, Instant::now());
+            look_at_absent(&scheduler, &mut absent, Instant::now());
             compute(Duration::from_millis(3));
         }
         assert_eq!(scheduler.computing.count(&scheduler.hogs), 1);
@@ -317,7 +317,7 @@ mod tests {
         let _ = machine.ownership.enter();
         for look in 0..VAIN {
             assert_eq!(absent.watched.len(), 1);
-            scheduler.look_at_absent(&mut absent, start + Duration::from_millis(3) * look);
+            look_at_absent(&scheduler, &mut absent, start + Duration::from_millis(3) * look);
         }
         assert_eq!(absent.watched.len(), 0);
         assert!(machine.absence.begin(machine.ownership.next_turn()), "to be listed again");

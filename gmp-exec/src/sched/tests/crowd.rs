@@ -20,7 +20,7 @@ use crate::runtime::{Builder, Handle, Runtime};
 use crate::sched::config::Config;
 use crate::sched::shutdown;
 use crate::sched::submit::threads::start_first_machine;
-use crate::sched::sysmon::Memory;
+use crate::sched::sysmon::{self, Memory};
 use crate::sched::{Scheduler, SchedulerRef};
 use crate::sync::Arc;
 use crate::sync::atomic::Ordering::*;
@@ -106,7 +106,7 @@ impl Monitor {
         let thread = thread::spawn(move || {
             let (mut memory, mut now) = (Memory::default(), Instant::now());
             while !stopped.load(Relaxed) {
-                scheduler.look(&mut memory, now);
+                sysmon::look(&scheduler, &mut memory, now);
                 now += Duration::from_secs(1);
                 thread::yield_now();
             }

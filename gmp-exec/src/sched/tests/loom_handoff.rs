@@ -13,7 +13,7 @@ use loom::thread;
 use crate::sched::handoff::section::{Section, blocking_section};
 use crate::sched::local::Local;
 use crate::sched::submit::wake::submit_global;
-use crate::sched::sysmon::Memory;
+use crate::sched::sysmon::{self, Memory};
 use crate::sched::tests::explore;
 use crate::sched::tests::gate::Gate;
 use crate::sched::tests::stage::{
@@ -209,7 +209,7 @@ fn loom_handoff_sysmon_against_submit() {
             let scheduler = scheduler.clone();
             move || submit_global(&scheduler, [task(&scheduler, move || ran.open())])
         });
-        scheduler.look(&mut Memory::default(), Instant::now());
+        sysmon::look(&scheduler, &mut Memory::default(), Instant::now());
         submitting.join().unwrap();
         stuck.join().unwrap();
         heir.join().unwrap();

@@ -10,6 +10,8 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
 use crate::sched::closures::submit_closure;
+use crate::sched::handoff::take::{Limit, To, take};
+use crate::sched::hogs::absent;
 use crate::sched::local::Local;
 use crate::sched::run::poll::poll;
 use crate::sched::scheduler::Scheduler;
@@ -31,7 +33,7 @@ pub(super) fn run_queued(scheduler: &Arc<Scheduler>, permits: &Permits) {
         let has_permit = task.metadata().take_permit();
         task.run();
         if has_permit {
-            permits.release_to_next().into_iter().for_each(|next| scheduler.submit_permitted(next));
+            permits.release_to_next().into_iter().for_each(|next| hogs::submit_permitted(scheduler, next));
         }
     }
 }
@@ -190,7 +192,7 @@ fn loom_permits_hog_ends_against_extra_grant() {
         list_a_sleeper(&scheduler);
         let ran = Arc::new(AtomicUsize::new(0));
         let machines = [busy(&scheduler), busy(&scheduler)].map(|machine| machine.start(hog(&ran)));
-        scheduler.grant_extra_hog();
+        hogs::grant_extra(&scheduler);
         machines.into_iter().for_each(|machine| machine.join().unwrap());
         run_queued(&scheduler, &scheduler.hogs);
         assert_eq!(ran.load(Relaxed), 2);
@@ -217,11 +219,11 @@ fn loom_permits_poll_ends_and_is_counted_against_waiting() {
         if let Some(sighting) = seen.ownership.look() {
             let note =
                 Note { machine: seen, seen: sighting, cause: StuckBy::Computing, since: std::time::Instant::now() };
-            let _ = scheduler.retake(&note);
+            let _ = take(&scheduler, &note, Limit::MaxHogs, To::Machine);
         }
         stuck.join().unwrap();
         hog.join().unwrap();
-        scheduler.count_computing();
+        absent::count(&scheduler);
         run_queued(&scheduler, &scheduler.hogs);
         assert_eq!(ran.load(Relaxed), 1);
         assert_eq!((scheduler.computing.count(&scheduler.hogs), scheduler.hogs.close().len()), (0, 0));

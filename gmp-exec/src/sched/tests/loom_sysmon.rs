@@ -1,15 +1,20 @@
 //! sysmon goes to sleep while a submitter finds every processor busy: one of the two sees the
 //! other.
 //!
-//! Seen to fail without the fence in `listen`, and when `listen` looks first and announces second.
+//! Seen to fail without the fence in `listen`, and when `listen` looks first and announces second;
+//! without the fence in `notice_busy` or in `next_sleep`.
 
 use loom::thread;
 
+use crate::sched::config::{Config, Flavor};
+use crate::sched::scheduler::Scheduler;
 use crate::sched::state::machine::Machine;
 use crate::sched::state::sysmon::{Sysmon, calls};
 use crate::sched::submit::wake::submit_global;
+use crate::sched::sysmon;
+use crate::sched::sysmon::model::{sleep_until_busy, sleep_until_called};
 use crate::sched::tests::explore;
-use crate::sched::tests::stage::{busy, list_a_sleeper, task, watched};
+use crate::sched::tests::stage::{busy, config, list_a_sleeper, task, watched};
 use crate::sync::Arc;
 
 /// A task is published, and no processor is idle.
@@ -23,12 +28,34 @@ fn loom_sysmon_call_against_sleep() {
             let scheduler = scheduler.clone();
             move || submit_global(&scheduler, [task(&scheduler, || ())])
         });
-        scheduler.sleep_until_called();
+        sleep_until_called(&scheduler);
         submitting.join().unwrap();
         while let Some(task) = scheduler.global.pop(&mut 0, 1, 1, |_| ()) {
             task.run();
         }
         drop(stuck);
+    });
+}
+
+/// sysmon goes to its deep sleep while the thread that drives a watched current-thread runtime wakes
+/// up in the netpoll.
+#[test]
+fn loom_sysmon_deep_sleep_against_a_driver_that_wakes_up() {
+    explore(5, || {
+        let config = Config { is_watched: true, ..config(1, Flavor::CurrentThread) };
+        let scheduler = Scheduler::new(config);
+        let driver = Machine::new(0);
+        let _token = scheduler.idle.acquire_driver().expect("no thread drives").0;
+        let _ = scheduler.idle.go_idle(None, &driver, false);
+        let waking = thread::spawn({
+            let scheduler = scheduler.clone();
+            move || {
+                scheduler.idle.unlist(&driver);
+                scheduler.sysmon.notice_busy(&scheduler.idle);
+            }
+        });
+        sleep_until_busy(&scheduler);
+        waking.join().unwrap();
     });
 }
 

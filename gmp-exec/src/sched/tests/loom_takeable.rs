@@ -66,7 +66,7 @@ impl World {
         self.takeable.is_any() && self.takeable.pop().is_some()
     }
 
-    /// As `Scheduler::retake_listed`, with an heir always available.
+    /// As `take::take_listed`, with an heir always available.
     fn take_all(&self) -> bool {
         while let Some(note) = self.takeable.pop() {
             if let ClaimResult::Taken(_token) = self.takeable.take(&note, 0) {

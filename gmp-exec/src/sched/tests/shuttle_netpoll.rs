@@ -9,7 +9,6 @@ use crate::netpoll::Netpoll;
 use crate::runtime::Runtime;
 use crate::sched::tests::crowd::{Monitor, explore, runtime, shut_down};
 use crate::sched::tests::gate::Gate;
-use crate::sync::atomic::Ordering::Relaxed;
 use crate::sync::{Arc, Condvar, Mutex};
 use crate::task::yield_now;
 
@@ -145,7 +144,7 @@ fn block_until_another_event(runtime: &Runtime) {
 fn shuttle_netpoll_has_a_successor_where_polls_are_long() {
     explore(|| {
         let runtime = runtime(2);
-        runtime.handle().scheduler().sysmon.expects_long_polls.store(true, Relaxed);
+        runtime.handle().scheduler().sysmon.expected.tell_of_poll();
         block_until_another_event(&runtime);
         shut_down(runtime);
     });

@@ -165,7 +165,7 @@ impl Registry {
         drop(shard);
         waker.inspect(Waker::wake_by_ref);
         if let Some(Home::Scheduler(scheduler)) = home.as_deref() {
-            scheduler.submit_aborted_hogs();
+            crate::sched::hogs::submit_aborted(scheduler);
         }
     }
 

@@ -1,15 +1,18 @@
 //! The state that sysmon shares with the machines: how they call sysmon, and when they should.
 
 pub(crate) mod calls;
+pub(in crate::sched) mod expected;
 mod starts;
 
 use std::time::{Duration, Instant};
 
 use self::calls::Calls;
+use self::expected::Expected;
 use self::starts::Starts;
+use crate::sched::state::idle::Idle;
 use crate::sched::state::machine::Machine;
 use crate::sync::atomic::Ordering::*;
-use crate::sync::atomic::{AtomicBool, AtomicU64};
+use crate::sync::atomic::{AtomicBool, AtomicU64, fence};
 use crate::sync::{Arc, Mutex};
 
 /// How soon sysmon looks when a blocking section has begun while work waits, and while a section
@@ -26,14 +29,7 @@ pub(crate) struct Sysmon {
     pub(in crate::sched) listening: AtomicBool,
     /// The next look is far away, because nothing has waited and no poll has lasted for a while.
     pub(in crate::sched) is_slow: AtomicBool,
-    /// A poll has held its thread for long within the last second. So a machine that leaves the
-    /// netpoll with a task wakes another machine to sleep there. Written by sysmon.
-    pub(in crate::sched) expects_long_polls: AtomicBool,
-    /// A poll has held its thread for long, or a hog has had a permit, within the last ten seconds.
-    /// Machines then have short time slices. Written by sysmon.
-    pub(in crate::sched) shortens_slices: AtomicBool,
-    /// The processor of a poll was taken since sysmon's last look. Set by takers, cleared by sysmon.
-    pub(in crate::sched) long_poll_was_taken: AtomicBool,
+    pub(in crate::sched) expected: Expected,
     /// Machines that have polled without a processor, and that sysmon does not watch yet.
     pub(in crate::sched) absent: Mutex<Vec<Arc<Machine>>>,
     /// When the next look is due, in nanoseconds since `epoch`.
@@ -50,14 +46,26 @@ impl Sysmon {
             running: AtomicBool::new(false),
             listening: AtomicBool::new(false),
             is_slow: AtomicBool::new(false),
-            expects_long_polls: AtomicBool::new(false),
-            shortens_slices: AtomicBool::new(false),
-            long_poll_was_taken: AtomicBool::new(false),
+            expected: Expected::new(),
             absent: Mutex::new(Vec::new()),
             next_look: AtomicU64::new(0),
             epoch: Instant::now(),
             calls: Calls::new(),
             starts: Starts::default(),
+        }
+    }
+
+    /// A processor became busy. The caller changes `idle` before it looks whether sysmon is asleep;
+    /// sysmon announces its sleep before it looks at `idle`. A SeqCst fence lies between the two on
+    /// both sides.
+    #[inline]
+    pub(in crate::sched) fn notice_busy(&self, idle: &Idle) {
+        fence(SeqCst);
+        if self.asleep.load(Relaxed) {
+            self.calls.add(calls::WOKEN);
+        } else if self.is_slow.load(Relaxed) && idle.is_unwatched() {
+            // If the tasks that run now hold their threads, only sysmon will notice.
+            self.call();
         }
     }
 

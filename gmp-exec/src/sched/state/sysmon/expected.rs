@@ -1,0 +1,42 @@
+//! What machines expect because of recent polls, in one byte. sysmon writes it at each look
+//! (`sysmon::long_polls`), and takers write that a poll has just lost its processor.
+
+use crate::sync::atomic::AtomicU8;
+use crate::sync::atomic::Ordering::Relaxed;
+
+/// In ascending order: each level includes those above it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub(in crate::sched) enum Level {
+    Nothing,
+    /// Known hogs compute: time slices are short.
+    Hogs,
+    /// Other polls hold their threads, too: a machine that leaves the netpoll leaves a successor.
+    LongPolls,
+    /// The same, and sysmon has not learnt of the last poll yet.
+    News,
+}
+
+#[derive(Debug)]
+pub(in crate::sched) struct Expected(AtomicU8);
+
+impl Expected {
+    pub(super) fn new() -> Expected {
+        Expected(AtomicU8::new(Level::Nothing as u8))
+    }
+
+    /// The processor of a poll was taken.
+    pub(in crate::sched) fn tell_of_poll(&self) {
+        self.0.store(Level::News as u8, Relaxed);
+    }
+
+    pub(in crate::sched) fn has(&self, level: Level) -> bool {
+        self.0.load(Relaxed) >= level as u8
+    }
+
+    /// sysmon's. News that come between its look at them and this are lost: a program that has one long
+    /// poll has more.
+    pub(in crate::sched) fn set(&self, level: Level) {
+        self.0.store(level as u8, Relaxed);
+    }
+}
