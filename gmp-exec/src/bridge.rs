@@ -11,6 +11,7 @@ use std::task::{Context, Poll, Waker};
 
 use crate::context::{self, Entered};
 use crate::runtime::Handle;
+use crate::sys::seccomp;
 use crate::task::{AtShutdown, JoinHandle, Place, Wait, leaf, spawn_blocking_on};
 
 /// Units left to the running task; `None` where nothing is limited.
@@ -34,6 +35,12 @@ pub fn defer(waker: &Waker) {
 #[inline]
 pub fn is_entered() -> bool {
     context::entered() != Entered::Nothing
+}
+
+/// Whether a filter of system calls has come since the first runtime was built. The filter may end the
+/// process at calls that its author did not expect. Takes less than 1 µs.
+pub fn filter_has_come() -> bool {
+    seccomp::has_come()
 }
 
 /// Notes that the running task waits until a descriptor is readable. What a task waits for is in

@@ -12,7 +12,7 @@
 //! and not for later ones, or a writer that never stops would block them. As on tokio, writes
 //! through different handles and seeks with clones of the writing handle are not ordered. Systems
 //! that can't return a file's identity without blocking don't distinguish files, so nothing waits
-//! there.
+//! there, nor once a filter of system calls has come, which may not know the call.
 //!
 //! The table belongs to the process, because runtimes share files. While no write is pending, an
 //! operation reads one counter.
@@ -26,6 +26,7 @@ use std::sync::atomic::Ordering::SeqCst;
 use std::task::{Context, Poll, Waker};
 use std::{fs, mem};
 
+use gmp_exec::bridge::filter_has_come;
 use gmp_exec::task::AtShutdown;
 
 use super::inline;
@@ -95,9 +96,9 @@ impl PendingTable {
 }
 
 impl Cutoff {
-    /// `None` if no write to any file is pending.
+    /// `None` if no write to any file is pending, or nothing waits for one.
     pub(super) fn now() -> Option<Cutoff> {
-        (COUNT.load(SeqCst) > 0).then(|| Cutoff(lock(&PENDING).next))
+        (COUNT.load(SeqCst) > 0 && !filter_has_come()).then(|| Cutoff(lock(&PENDING).next))
     }
 
     /// Waits until every write to `file` that was accepted before this point is carried out.

@@ -6,6 +6,8 @@ use std::process::{self, ExitStatus};
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
+use gmp_exec::bridge::filter_has_come;
+
 use crate::io::Interest;
 use crate::reactor::{Direction, Evented, Reactor, shutdown_error};
 use crate::signal::unix::{Signal, SignalKind, signal};
@@ -19,9 +21,10 @@ pub(super) enum Exit {
     Signals { signal: Signal, home: Arc<Reactor> },
 }
 
-/// Makes the descriptors that [`Exit::of`] may need when there are none left.
+/// Makes the descriptors that [`Exit::of`] may need when there are none left. A filter of system calls
+/// that has come may not know how they are made, so then they are made when they are needed.
 pub(super) fn prepare(reactor: &Reactor) -> io::Result<()> {
-    reactor.watch_signals()
+    if filter_has_come() { Ok(()) } else { reactor.watch_signals() }
 }
 
 impl Exit {

@@ -11,6 +11,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Mutex, OnceLock};
 use std::{mem, thread};
 
+use gmp_exec::bridge::filter_has_come;
 use gmp_exec::task::KeptThread;
 
 use crate::lock::lock;
@@ -39,7 +40,8 @@ struct Orphans {
 static REAPER: OnceLock<Reaper> = OnceLock::new();
 
 /// Makes what [`adopt`] needs, so that it never fails for lack of descriptors. If no thread could
-/// be started for earlier orphans, tries again.
+/// be started for earlier orphans, tries again. A filter of system calls that has come may not know
+/// how a pipe is made, so then there is none.
 ///
 /// # Errors
 ///
@@ -47,6 +49,7 @@ static REAPER: OnceLock<Reaper> = OnceLock::new();
 pub(super) fn prepare() -> io::Result<()> {
     match REAPER.get() {
         Some(reaper) => reaper.ensure_thread(&mut lock(&reaper.orphans)),
+        None if filter_has_come() => {}
         None => {
             // If two threads make a reaper at the same time, one of the reapers is dropped.
             let reaper = Reaper::new()?;
@@ -58,13 +61,22 @@ pub(super) fn prepare() -> io::Result<()> {
 
 /// Waits for `child` in the background. The thread that started it is kept until then.
 pub(super) fn adopt(child: Child, parent: KeptThread) {
-    let reaper = REAPER.get().expect("the reaper was made before the child was started");
+    let Some(reaper) = REAPER.get() else { return wait_alone(child, parent) };
     let mut orphans = lock(&reaper.orphans);
     orphans.waiting.push((child, parent));
     reaper.ensure_handler(&mut orphans);
     reaper.ensure_thread(&mut orphans);
     drop(orphans);
     reaper.notify();
+}
+
+/// Without a pipe, each orphan has a thread. If none can be started, the child becomes a zombie.
+fn wait_alone(mut child: Child, parent: KeptThread) {
+    let thread = thread::Builder::new().name("gmp-reaper".to_owned());
+    let _ = thread.spawn(move || {
+        let _ = child.wait();
+        drop(parent);
+    });
 }
 
 impl Reaper {

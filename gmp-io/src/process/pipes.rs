@@ -6,7 +6,7 @@ use std::pin::Pin;
 use std::process::{self, Stdio};
 use std::task::{Context, Poll};
 
-use rustix::io::ioctl_fionbio;
+use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 
 use crate::io::{AsyncRead, AsyncWrite, ReadBuf};
 use crate::net::unix::pipe::{Receiver, Sender};
@@ -34,7 +34,8 @@ macro_rules! pipe {
             pub fn from_std(inner: process::$pipe) -> io::Result<Self> {
                 // The descriptor need not be a pipe: the standard library converts any descriptor
                 // into its type.
-                ioctl_fionbio(&inner, true)?;
+                let flags = fcntl_getfl(&inner)?;
+                fcntl_setfl(&inner, flags | OFlags::NONBLOCK)?;
                 Ok($pipe { end: $end::from_owned_fd_unchecked(inner.into())? })
             }
 

@@ -25,9 +25,12 @@ use std::sync::atomic::Ordering::SeqCst;
 use std::sync::{Mutex, OnceLock};
 use std::task::Waker;
 
+use socket2::Type;
+
 use super::install;
 use super::listeners::{Listeners, Subscription};
 use crate::lock::lock;
+use crate::sys;
 
 #[derive(Debug)]
 pub(crate) struct SignalTable {
@@ -70,10 +73,9 @@ impl SignalTable {
     }
 
     fn new() -> io::Result<Self> {
-        let (sender, receiver) = UnixStream::pair()?;
-        sender.set_nonblocking(true)?;
-        receiver.set_nonblocking(true)?;
-        Ok(SignalTable { entries: std::array::from_fn(|_| SignalEntry::default()), sender, receiver })
+        let (sender, receiver) = sys::unix_pair(Type::STREAM)?;
+        let entries = std::array::from_fn(|_| SignalEntry::default());
+        Ok(SignalTable { entries, sender: sender.into(), receiver: receiver.into() })
     }
 
     /// The end of the pipe that becomes readable when a signal has come.

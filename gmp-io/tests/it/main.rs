@@ -3,6 +3,10 @@
 mod adapter_hyper;
 mod api_auto_traits;
 mod async_fd;
+#[cfg(all(target_os = "linux", not(gmp_portable)))]
+#[path = "../../../gmp-exec/tests/it/filter.rs"]
+#[expect(dead_code, reason = "not all filters are needed here")]
+mod filter;
 mod fs_file;
 mod fs_inline;
 #[cfg(target_os = "linux")]
@@ -11,6 +15,8 @@ mod fs_paths;
 mod fs_pending_writes;
 mod fs_replaced;
 mod fs_support;
+#[cfg(all(target_os = "linux", not(gmp_portable)))]
+mod late_filter;
 mod net_byte_stream;
 mod net_hang_up;
 mod net_names;

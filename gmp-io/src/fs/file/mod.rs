@@ -17,6 +17,7 @@ use std::path::Path;
 use std::sync::{Arc, OnceLock};
 use std::{fmt, fs, io};
 
+use gmp_exec::bridge::filter_has_come;
 use tokio::sync::Mutex;
 
 use self::progress::Progress;
@@ -91,13 +92,13 @@ pub struct File {
 }
 
 /// The regular file that this is, found out when needed. `None` inside: it is not a regular file,
-/// or that can't be found out.
+/// or that can't be found out, or a filter of system calls has come.
 #[derive(Debug, Default)]
 struct Number(OnceLock<Option<Identity>>);
 
 impl Number {
     fn of(&self, std: &fs::File) -> Option<Identity> {
-        *self.0.get_or_init(|| file::identity_of(std))
+        *self.0.get_or_init(|| if filter_has_come() { None } else { file::identity_of(std) })
     }
 }
 

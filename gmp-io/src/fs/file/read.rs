@@ -5,6 +5,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 use std::{fs, io};
 
+use gmp_exec::bridge::filter_has_come;
 use gmp_exec::task::{AtShutdown, coop};
 
 use super::File;
@@ -81,7 +82,7 @@ fn poll_read_in_place(
     most: usize,
 ) -> Poll<io::Result<InPlace>> {
     inline::assert_runtime();
-    if reads.in_background {
+    if reads.in_background || filter_has_come() {
         return Poll::Ready(Ok(InPlace::Incomplete));
     }
     let unit = ready!(coop::poll_proceed(cx));

@@ -98,10 +98,6 @@ impl SocketAddr {
         SocketAddr(net::SocketAddr::from_pathname("").expect("an address without a path"))
     }
 
-    pub(super) fn as_std(&self) -> &net::SocketAddr {
-        &self.0
-    }
-
     pub(super) fn to_socket2(&self) -> io::Result<SockAddr> {
         if let Some(path) = self.as_pathname() {
             return SockAddr::unix(path);

@@ -5,6 +5,8 @@ use std::os::unix::net;
 use std::path::Path;
 use std::task::{Context, Poll, ready};
 
+use socket2::Domain;
+
 use super::{SocketAddr, UnixStream};
 use crate::io::Interest;
 use crate::net::descriptor::{descriptor_traits, std_conversions};
@@ -104,9 +106,11 @@ impl UnixListener {
     /// ```
     #[track_caller]
     pub fn bind_addr(socket_addr: &SocketAddr) -> io::Result<UnixListener> {
-        let listener = net::UnixListener::bind_addr(socket_addr.as_std())?;
-        listener.set_nonblocking(true)?;
-        UnixListener::new(listener)
+        let socket = sys::stream_socket(Domain::UNIX)?;
+        socket.bind(&socket_addr.to_socket2()?)?;
+        // As the standard library: the system's limit.
+        socket.listen(-1)?;
+        UnixListener::new(socket.into())
     }
 
     /// Waits for a connection, and returns it with its peer's address, which is usually unnamed.

@@ -4,6 +4,7 @@ use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::time::{Duration, Instant};
 
+use gmp_exec::bridge::filter_has_come;
 use mio::unix::SourceFd;
 use mio::{Interest, Registry, Token};
 use rustix::io::Errno;
@@ -20,13 +21,14 @@ use rustix::time::{
 ///
 /// A sandbox may forbid timer descriptors, which nothing else here needs. Then mio waits in
 /// milliseconds: late sleeps are better than no I/O at all. A lack of descriptors stays an error,
-/// because there would be none for a socket either.
+/// because there would be none for a socket either. A filter of system calls that comes late may end
+/// the process at these calls, so there mio waits, too.
 ///
 /// Rejected: `epoll_pwait2`, which takes nanoseconds, because mio doesn't offer it and kernels
 /// before 5.11 lack it.
 #[derive(Debug)]
 pub(crate) struct Deadline {
-    /// `None`: the system forbids timer descriptors.
+    /// `None`: the system forbids timer descriptors, or may.
     timer: Option<OwnedFd>,
     /// The time at or after which the timer fires. If in the past, it has fired or is about to.
     armed: Option<Instant>,
@@ -34,7 +36,8 @@ pub(crate) struct Deadline {
 
 impl Deadline {
     pub(crate) fn new(registry: &Registry) -> io::Result<Self> {
-        let timer = unless_forbidden(timerfd_create(TimerfdClockId::Monotonic, FLAGS))?;
+        let make = || unless_forbidden(timerfd_create(TimerfdClockId::Monotonic, FLAGS));
+        let timer = if filter_has_come() { None } else { make()? };
         if let Some(timer) = &timer {
             // Edge-triggered: each expiry is a new edge, so the timer never has to be read.
             registry.register(&mut SourceFd(&timer.as_raw_fd()), TOKEN, Interest::READABLE)?;
@@ -47,7 +50,7 @@ impl Deadline {
         match (timeout, &self.timer) {
             (Some(Duration::ZERO), _) => Ok(timeout),
             (_, None) => Ok(timeout.map(|timeout| timeout.min(LONGEST))),
-            (Some(timeout), Some(timer)) => fire_within(timer, &mut self.armed, timeout).map(|()| None),
+            (Some(timeout), Some(timer)) => fire_within(timer, &mut self.armed, timeout),
             (None, _) => Ok(None),
         }
     }
@@ -68,20 +71,23 @@ fn unless_forbidden<T>(made: rustix::io::Result<T>) -> io::Result<Option<T>> {
     }
 }
 
-/// Arms `timer`, unless it already fires in time.
-fn fire_within(timer: &OwnedFd, armed: &mut Option<Instant>, timeout: Duration) -> io::Result<()> {
+/// Arms `timer`, unless it already fires in time. Returns the timeout that remains for mio.
+fn fire_within(timer: &OwnedFd, armed: &mut Option<Instant>, timeout: Duration) -> io::Result<Option<Duration>> {
     let now = Instant::now();
     // A deadline beyond the clock's range never comes.
     let Some(deadline) = now.checked_add(timeout) else {
-        return Ok(());
+        return Ok(None);
     };
     if armed.is_some_and(|armed| now < armed && armed <= deadline) {
-        return Ok(());
+        return Ok(None);
+    }
+    if filter_has_come() {
+        return Ok(Some(timeout.min(LONGEST)));
     }
     let spec = Itimerspec { it_interval: Timespec { tv_sec: 0, tv_nsec: 0 }, it_value: timespec(timeout) };
     timerfd_settime(timer, TimerfdTimerFlags::empty(), &spec)?;
     *armed = Some(deadline);
-    Ok(())
+    Ok(None)
 }
 
 /// No source has this token: a slab never returns such a key.

@@ -4,6 +4,7 @@ use std::io;
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::OnceLock;
 
+use gmp_exec::bridge::filter_has_come;
 use rustix::net::{SocketFlags, acceptfrom_with};
 use socket2::{Domain, Socket, Type};
 
@@ -22,11 +23,12 @@ pub(crate) fn datagram_socket(domain: Domain) -> io::Result<Socket> {
 }
 
 /// The kernel's own limit, `net.core.somaxconn`. The kernel silently reduces longer requests to it.
-/// Read once; if it can't be read, 4096, the kernel's default since 5.4.
+/// Read once; if it can't be read, or a filter of system calls has come, 4096, the kernel's default
+/// since 5.4.
 pub(crate) fn max_backlog() -> u32 {
     static LIMIT: OnceLock<u32> = OnceLock::new();
     *LIMIT.get_or_init(|| {
-        let text = std::fs::read_to_string("/proc/sys/net/core/somaxconn").unwrap_or_default();
-        text.trim().parse().unwrap_or(4096)
+        let text = (!filter_has_come()).then(|| std::fs::read_to_string("/proc/sys/net/core/somaxconn").ok());
+        text.flatten().and_then(|text| text.trim().parse().ok()).unwrap_or(4096)
     })
 }

@@ -8,7 +8,7 @@ use std::net::Shutdown;
 use std::os::unix::net;
 use std::path::Path;
 
-use socket2::Type;
+use socket2::{Domain, Type};
 
 use super::SocketAddr;
 use crate::io::Ready;
@@ -99,7 +99,10 @@ impl UnixDatagram {
     /// ```
     #[track_caller]
     pub fn bind<P: AsRef<Path>>(path: P) -> io::Result<UnixDatagram> {
-        UnixDatagram::nonblocking(net::UnixDatagram::bind(path)?)
+        let address = SocketAddr::from(net::SocketAddr::from_pathname(path)?);
+        let socket = sys::datagram_socket(Domain::UNIX)?;
+        socket.bind(&address.to_socket2()?)?;
+        UnixDatagram::new(socket.into())
     }
 
     /// Makes two unnamed sockets that are connected to each other.
@@ -164,13 +167,7 @@ impl UnixDatagram {
     /// ```
     #[track_caller]
     pub fn unbound() -> io::Result<UnixDatagram> {
-        UnixDatagram::nonblocking(net::UnixDatagram::unbound()?)
-    }
-
-    #[track_caller]
-    fn nonblocking(socket: net::UnixDatagram) -> io::Result<UnixDatagram> {
-        socket.set_nonblocking(true)?;
-        UnixDatagram::new(socket)
+        UnixDatagram::new(sys::datagram_socket(Domain::UNIX)?.into())
     }
 
     /// Connects to the socket at a path: [`send`](UnixDatagram::send) sends there, and only

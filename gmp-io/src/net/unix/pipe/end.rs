@@ -137,7 +137,8 @@ pub(super) fn checked(file: File, mode: OFlags, refused: &'static str) -> io::Re
 }
 
 pub(super) fn blocking(fd: OwnedFd) -> io::Result<OwnedFd> {
-    rustix::io::ioctl_fionbio(&fd, false)?;
+    let flags = fcntl_getfl(&fd)?;
+    fcntl_setfl(&fd, flags - OFlags::NONBLOCK)?;
     Ok(fd)
 }
 
