@@ -21,12 +21,11 @@ pub(in crate::sched) fn count(scheduler: &Arc<Scheduler>) {
     scheduler.computing.limit(&scheduler.hogs).into_iter().for_each(|task| submit_permitted(scheduler, task));
 }
 
-/// The machine has ended a poll without a processor. If the poll computed, there may be room for a
-/// hog that waits.
+/// The machine has ended a poll without a processor. If the poll computed, a hog that waits may find room.
 pub(in crate::sched) fn end(local: &Local) {
     local.machine.absence.end(local.machine.ownership.turn());
     time_slice::end_long(local);
     if local.scheduler.hogs.is_any_waiting() {
-        local.scheduler.sysmon.look_soon();
+        count(&local.scheduler);
     }
 }

@@ -34,15 +34,16 @@
 //! nothing has waited for long, sysmon makes the processor idle, so that it need not look at a poll
 //! that may last for ever.
 
+mod absent;
 mod budget;
 mod excess;
 mod long_polls;
 mod memory;
 mod pace;
+mod seen;
 mod sleep;
 mod stuck;
 mod waiting;
-mod watch;
 
 use std::time::Instant;
 
@@ -50,12 +51,12 @@ use budget::Outcome;
 pub(crate) use memory::Memory;
 use sleep::IDLE_LOOKS;
 
-use crate::sched::hogs::{absent, time_slice};
+use crate::sched::hogs::absent::count as count_computing;
+use crate::sched::hogs::time_slice;
 use crate::sched::resize::follow::Follower;
 use crate::sched::scheduler::Scheduler;
 use crate::sched::state::machine::Machine;
 use crate::sched::state::sysmon::calls;
-use crate::sched::state::sysmon::expected::Level;
 use crate::sync::Arc;
 use crate::sync::atomic::Ordering::*;
 use crate::sync::atomic::fence;
@@ -122,50 +123,31 @@ fn monitor(scheduler: &Arc<Scheduler>) {
     }
 }
 
-/// Tells machines whether to expect long polls.
-fn expect_long_polls(scheduler: &Scheduler, memory: &mut Memory, now: Instant) {
-    if scheduler.sysmon.expected.has(Level::News) {
-        memory.long_polls.see_poll(now);
-    }
-    if scheduler.computing.count(&scheduler.hogs) > 0 {
-        memory.long_polls.see_hog(now);
-    }
-    scheduler.sysmon.expected.set(memory.long_polls.level(now));
-}
-
 fn start_all(scheduler: &Arc<Scheduler>, machines: Vec<Arc<Machine>>) {
     machines.iter().for_each(|machine| scheduler.start_here(machine));
 }
 
 /// One look at everything. Visible in the crate for the models, which have no clock.
 pub(crate) fn look(scheduler: &Arc<Scheduler>, memory: &mut Memory, now: Instant) {
+    scheduler.takeable.prune();
     memory.update(scheduler, sleep::regular_pace(scheduler) * 2, now);
-    if scheduler.config.is_watched {
-        stuck::report(scheduler, memory, now);
-    } else {
-        look_and_act(scheduler, memory, now);
+    memory.is_anything_waiting = waiting::is_anything_waiting(scheduler);
+    let mut outcome = Outcome { was_called: std::mem::take(&mut memory.was_called), ..Outcome::default() };
+    if !scheduler.config.is_watched && memory.is_round(sleep::regular_pace(scheduler), now) {
+        absent::look(scheduler, &mut memory.absent, now);
+        waiting::ask_for_looks(scheduler, memory);
+    }
+    count_computing(scheduler);
+    let refused = stuck::take_all(scheduler, memory, &mut outcome, now);
+    if !scheduler.config.is_watched {
+        excess::grant_one(scheduler, memory, refused.as_ref(), now);
+        waiting::wake_for_unwatched_work(scheduler, memory, now);
+        memory.long_polls.expect(scheduler, now);
+        sleep::slow_down(scheduler, memory);
+        outcome.is_needed = waiting::is_anything_waiting(scheduler);
+        memory.budget.account(outcome, now);
     }
     scheduler.start_report_thread_if_wanted();
-}
-
-fn look_and_act(scheduler: &Arc<Scheduler>, memory: &mut Memory, now: Instant) {
-    scheduler.takeable.prune();
-    memory.is_anything_waiting = waiting::is_anything_waiting(scheduler);
-    watch::look_at_absent(scheduler, &mut memory.absent, now);
-    absent::count(scheduler);
-    let found = stuck::take_from_stuck(scheduler, memory, now);
-    excess::grant_one(scheduler, memory, found.refused.as_ref());
-    waiting::ask_for_looks(scheduler, memory, now);
-    waiting::wake_for_unwatched_work(scheduler, memory, now);
-    expect_long_polls(scheduler, memory, now);
-    sleep::slow_down(scheduler, memory);
-    let outcome = Outcome {
-        was_called: std::mem::take(&mut memory.was_called),
-        has_found: found.has_blocked,
-        has_sleeping: found.has_sleeping,
-        is_needed: waiting::is_anything_waiting(scheduler),
-    };
-    memory.budget.account(outcome, now);
 }
 
 /// sysmon's sleeps without its thread, for models.
