@@ -1,4 +1,4 @@
-//! Polls that go on without a processor. sysmon watches them (`sysmon::watch`), and counts those
+//! Polls that go on without a processor. sysmon watches them (`sysmon::absent`), and counts those
 //! that compute (`state::computing`).
 
 use crate::sched::hogs::{submit_permitted, time_slice};
@@ -8,7 +8,7 @@ use crate::sched::state::machine::Machine;
 use crate::sync::Arc;
 use crate::sync::atomic::Ordering::Relaxed;
 
-/// This turn of the machine is without a processor from now on: sysmon watches it.
+/// This turn of the machine is without a processor from now on: sysmon looks at it.
 pub(in crate::sched) fn list(scheduler: &Scheduler, machine: &Arc<Machine>, turn: u64) {
     let has_watcher = scheduler.config.sysmon && scheduler.sysmon.running.load(Relaxed);
     if has_watcher && machine.absence.begin(turn) {

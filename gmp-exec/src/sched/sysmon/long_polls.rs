@@ -1,7 +1,7 @@
 //! Whether polls that hold their threads for long are likely: a program that has one has more.
 //!
-//! For a while after such a poll, sysmon looks closely and lets more looks find nothing, a machine
-//! that leaves the netpoll leaves a successor there (`park::send_successor`), and machines have
+//! For a while after such a poll, sysmon looks closely (`pace`), and for timers, too; a machine that
+//! leaves the netpoll leaves a successor there (`park::send_successor`), and machines have
 //! short time slices. Slices stay short beside a known hog, too: its poll is not seen as long, but
 //! takes a core.
 //!

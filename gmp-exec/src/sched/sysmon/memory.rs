@@ -48,11 +48,11 @@ impl Memory {
     /// running as well.
     pub(super) fn update(&mut self, scheduler: &Scheduler, longest: Duration, now: Instant) {
         let step = self.looked_at.replace(now).map_or(Duration::ZERO, |at| now.duration_since(at)).min(longest);
-        let before = std::mem::take(&mut self.seen);
+        let mut before = std::mem::take(&mut self.seen);
         self.seen.extend(scheduler.holders().map(|(machine, sighting)| {
-            let before = before.iter().find(|seen| Arc::ptr_eq(&seen.machine, &machine));
-            match before.filter(|seen| seen.sighting.is_same_turn(sighting)) {
-                Some(before) => before.again(sighting, step, now),
+            let same = |seen: &Seen| Arc::ptr_eq(&seen.machine, &machine) && seen.sighting.is_same_turn(sighting);
+            match before.iter().position(same) {
+                Some(at) => before.swap_remove(at).again(sighting, step, now),
                 None => Seen::new(machine, sighting, now),
             }
         }));

@@ -20,19 +20,21 @@
 //! A machine that leaves the netpoll with a single task wakes no other machine to sleep there
 //! instead, because that would be two thread switches per event. If that task holds its thread, no
 //! machine sleeps in the netpoll until sysmon's second look. So for a second after a long poll
-//! machines do wake a successor (`long_polls`). After a poll that has lasted for a regular interval
-//! while a processor was idle, sysmon also looks closely for a second, that is, at shorter intervals,
-//! because there may be no successor. Then it may cost more than 1 %.
+//! machines do wake a successor, and sysmon looks closely, that is, at shorter intervals, because
+//! there may be no successor (`long_polls`). Then it may cost more than 1 %.
 //!
-//! A look considers each machine inside a poll (`memory`). If something waits for the machine's
+//! A look considers each machine inside a poll (`seen`). If something waits for the machine's
 //! processor, or the poll lasts, sysmon asks the kernel what the thread does. A thread that sleeps,
 //! and still does at the next look, has blocked: sysmon takes its processor. A thread that computes
 //! may do so for `blocking_threshold`, and `max_hogs` limits how many go on without a processor
-//! (`excess`). A thread that gets no core is not the cause of anything. Polls that go on without a
-//! processor are looked at again, more and more rarely (`watch`). If nothing waits, sysmon lists
+//! (`excess`). A thread that gets no core is not the cause of anything. sysmon looks again at polls
+//! that go on without a processor, a few in each round (`absent`). If nothing waits, sysmon lists
 //! the processor as takeable, and the next submitter that finds no idle processor takes it. If
 //! nothing has waited for long, sysmon makes the processor idle, so that it need not look at a poll
 //! that may last for ever.
+//!
+//! On a current-thread runtime that is watched (`Config::is_watched`), sysmon takes nothing and only
+//! tells `blocked` what it has seen.
 
 mod absent;
 mod budget;

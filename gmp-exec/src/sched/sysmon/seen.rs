@@ -54,8 +54,6 @@ pub(super) enum Verdict {
     Fine,
     /// Asleep, or in a section, but that may end in a moment.
     Asleep,
-    /// It has got no core, without which it would not have lasted long.
-    Starved,
     /// Its processor may be taken.
     Stuck(StuckBy),
 }
@@ -69,26 +67,20 @@ impl Seen {
     }
 
     /// The same poll, seen once more.
-    pub(super) fn again(&self, sighting: Sighting, step: Duration, now: Instant) -> Seen {
-        let new = Seen { recorded: self.recorded, ..Seen::new(self.machine.clone(), sighting, now) };
+    pub(super) fn again(mut self, sighting: Sighting, step: Duration, now: Instant) -> Seen {
         if sighting.region != self.sighting.region {
-            return new;
+            return Seen { recorded: self.recorded, ..Seen::new(self.machine, sighting, now) };
         }
         let cpu = self.machine.cpu_time();
         let advance = cpu.zip(self.cpu).map(|(now, before)| now.saturating_sub(before));
         let is_same = sighting == self.sighting;
-        Seen {
-            since: self.since,
-            held: self.held + step,
-            used: self.used + advance.unwrap_or_default(),
-            starved: self.starved,
-            cpu,
-            still: if is_same && advance == Some(Duration::ZERO) { step } else { Duration::ZERO },
-            is_again: true,
-            is_asleep: self.is_asleep && is_same,
-            is_long: self.is_long,
-            ..new
-        }
+        self.is_again = true;
+        self.is_asleep &= is_same;
+        self.held += step;
+        self.used += advance.unwrap_or_default();
+        self.still = if is_same && advance == Some(Duration::ZERO) { step } else { Duration::ZERO };
+        (self.sighting, self.cpu) = (sighting, cpu);
+        self
     }
 
     /// The poll was reported, and is over. If its processor was taken, it goes on, and its machine
@@ -134,14 +126,13 @@ impl Seen {
             // task is not the cause.
             _ if is_long && self.used * 20 > self.held => Verdict::Stuck(StuckBy::Computing),
             None if is_long => Verdict::Stuck(StuckBy::Blocking),
-            Some(_) if is_long && self.is_starved(standard.threshold) => Verdict::Starved,
             _ => Verdict::Fine,
         }
     }
 
     /// Most of the time there was no core for the thread, and it has not computed for long.
     fn is_starved(&self, threshold: Duration) -> bool {
-        self.starved * 2 >= self.held && self.used < threshold
+        self.held >= threshold && self.starved * 2 >= self.held && self.used < threshold
     }
 
     /// What the report says of a poll that has lasted for `threshold`. `None`: nothing new, or
@@ -153,8 +144,8 @@ impl Seen {
             // Declared sections may block.
             _ if self.sighting.region != Region::Poll => return None,
             Verdict::Stuck(StuckBy::Blocking) => BlockedCause::Blocked,
-            Verdict::Starved => BlockedCause::Starved,
-            Verdict::Stuck(StuckBy::Computing) if self.is_starved(threshold) => BlockedCause::Starved,
+            Verdict::Asleep => return None,
+            _ if self.is_starved(threshold) => BlockedCause::Starved,
             Verdict::Stuck(StuckBy::Computing) if is_sure_to_compute => BlockedCause::Computing,
             _ => return None,
         };
@@ -173,10 +164,15 @@ mod tests {
         Sighting { processor: 0, region, polls }
     }
 
+    fn again(seen: Seen, step: Duration, now: Instant) -> Seen {
+        let sighting = seen.sighting;
+        seen.again(sighting, step, now)
+    }
+
     /// A poll, seen at looks that are so many milliseconds apart.
     fn seen_at(begin: Instant, steps: &[u32]) -> Seen {
         let first = Seen::new(Machine::new(0), sighting(Region::Poll, 0), begin);
-        steps.iter().fold(first, |seen, step| seen.again(seen.sighting, MS * *step, begin))
+        steps.iter().fold(first, |seen, step| again(seen, MS * *step, begin))
     }
 
     /// sysmon would look closely, and machines would wake successors, until the poll ends.
@@ -184,9 +180,9 @@ mod tests {
     fn a_poll_is_long_once() {
         let mut seen = seen_at(Instant::now(), &[1]);
         assert!(!seen.has_become_long(MS * 2));
-        let mut seen = seen.again(seen.sighting, MS, Instant::now());
+        let mut seen = again(seen, MS, Instant::now());
         assert!(seen.has_become_long(MS * 2));
-        let mut seen = seen.again(seen.sighting, MS * 3_600_000, Instant::now());
+        let mut seen = again(seen, MS * 3_600_000, Instant::now());
         assert!(!seen.has_become_long(MS * 2));
     }
 
@@ -196,7 +192,7 @@ mod tests {
         let mut seen = seen_at(Instant::now(), &[3, 3]);
         seen.starved = MS * 5;
         assert!(!seen.has_become_long(MS * 2));
-        let mut seen = seen.again(seen.sighting, MS, Instant::now());
+        let mut seen = again(seen, MS, Instant::now());
         assert!(seen.has_become_long(MS * 2));
     }
 
