@@ -17,7 +17,7 @@ impl Builder {
     /// polls, too.
     ///
     /// sysmon looks when a machine calls it, and otherwise four times per threshold, but at least
-    /// every 2.5 ms. With a threshold above 2.5 s, sysmon looks a thousand times per threshold.
+    /// every 2.5 ms.
     ///
     /// # Panics
     ///

@@ -50,7 +50,7 @@ fn run_with_processor(local: &Local, task: Runnable) {
     let scheduler = &local.scheduler;
     // Without sysmon the closure itself is a blocking section that hands off the processor.
     if scheduler.config.sysmon && handoff::has_work_nearby(local) {
-        scheduler.sysmon.look_soon();
+        scheduler.sysmon.call();
     }
     // If the closure is long, sysmon takes the processor, and the next closures count as long.
     measure::poll_recorded(local, task, Region::Blocking);

@@ -54,7 +54,7 @@ fn begin(local: &Local, section: Section) -> Option<End<'_>> {
         offer(local);
     } else {
         if has_waiting_work(local) {
-            scheduler.sysmon.look_soon();
+            scheduler.sysmon.call();
         }
         guard.leave_for(Region::Blocking);
     }

@@ -60,20 +60,15 @@ pub(in crate::sched) enum Listed {
     Nothing,
 }
 
-/// Offers a machine's processor to submitters. The machine has begun a section that will block.
-pub(in crate::sched) fn offer(scheduler: &Arc<Scheduler>, machine: &Arc<Machine>) {
-    scheduler.takeable.offer(machine);
-    if scheduler.has_visible_work() {
-        take_listed(scheduler);
-    }
-}
-
-/// Offers the processor again when the machine returns from scheduler code into such a section. A
-/// taker that came in between found the processor in use, and will not come again.
+/// Offers a machine's processor again, as the machine returns from scheduler code into a section that
+/// will block. A taker that came in between found the processor in use, and will not come again.
 #[cold]
 pub(in crate::sched) fn offer_again(scheduler: &Arc<Scheduler>, machine: &Arc<Machine>) {
     if machine.ownership.holds().is_some() {
-        offer(scheduler, machine);
+        scheduler.takeable.offer(machine);
+        if scheduler.has_visible_work() {
+            take_listed(scheduler);
+        }
     }
 }
 

@@ -1,4 +1,4 @@
-//! Polls that go on without a processor. sysmon watches them (`sysmon::watch`), and counts those
+//! Polls that go on without a processor. sysmon watches them (`sysmon::absent`), and counts those
 //! that compute (`state::computing`).
 
 use crate::sched::hogs::{submit_permitted, time_slice};
@@ -8,7 +8,7 @@ use crate::sched::state::machine::Machine;
 use crate::sync::Arc;
 use crate::sync::atomic::Ordering::Relaxed;
 
-/// This turn of the machine is without a processor from now on: sysmon watches it.
+/// This turn of the machine is without a processor from now on: sysmon looks at it.
 pub(in crate::sched) fn list(scheduler: &Scheduler, machine: &Arc<Machine>, turn: u64) {
     let has_watcher = scheduler.config.sysmon && scheduler.sysmon.running.load(Relaxed);
     if has_watcher && machine.absence.begin(turn) {
@@ -21,12 +21,11 @@ pub(in crate::sched) fn count(scheduler: &Arc<Scheduler>) {
     scheduler.computing.limit(&scheduler.hogs).into_iter().for_each(|task| submit_permitted(scheduler, task));
 }
 
-/// The machine has ended a poll without a processor. If the poll computed, there may be room for a
-/// hog that waits.
+/// The machine has ended a poll without a processor. If the poll computed, a hog that waits may find room.
 pub(in crate::sched) fn end(local: &Local) {
     local.machine.absence.end(local.machine.ownership.turn());
     time_slice::end_long(local);
     if local.scheduler.hogs.is_any_waiting() {
-        local.scheduler.sysmon.look_soon();
+        count(&local.scheduler);
     }
 }

@@ -12,7 +12,7 @@
 //! lock to release, or the work that all others wait for, so sysmon lets in one more every few
 //! milliseconds although all permits are held (`sysmon::excess`).
 //!
-//! A poll is judged anew while it goes on (`sysmon::watch`) and when it is over: the thread of a
+//! A poll is judged anew while it goes on (`sysmon::absent`) and when it is over: the thread of a
 //! poll that lost its processor while asleep may have computed afterwards, and the poll of a known
 //! hog may have slept.
 

@@ -77,11 +77,6 @@ impl Takeable {
         self.change(|lists| lists.add_offer(machine));
     }
 
-    /// Removes the notes about a machine.
-    pub(crate) fn remove(&self, machine: &Arc<Machine>) {
-        self.change(|lists| lists.remove_notes(machine));
-    }
-
     /// Removes the offer of a machine whose thread ends.
     pub(in crate::sched) fn withdraw(&self, machine: &Arc<Machine>) {
         if machine.offer.stands() {

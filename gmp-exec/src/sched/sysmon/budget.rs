@@ -31,7 +31,7 @@ pub(super) struct Budget {
 }
 
 /// The result of a look.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Outcome {
     /// A machine or a submitter had called for the look, or a timer has come due.
     pub(super) was_called: bool,

@@ -17,7 +17,7 @@
 //! computed was never let in; lower kernel priorities (they can't be raised again, and a hog may
 //! hold a lock).
 
-use std::time::Duration;
+use std::time::Instant;
 
 use crate::sched::handoff::take::{Limit, TakeOutcome, To, take};
 use crate::sched::hogs;
@@ -34,17 +34,15 @@ const WAITS: [u32; 8] = [2, 5, 9, 12, 18, 24, 30, 36];
 
 #[derive(Debug, Default)]
 pub(super) struct Excess {
-    /// When the last poll was let in, or since when one has waited for that, in `Memory::time`;
-    /// `None`: none waits.
-    since: Option<Duration>,
+    /// When the last poll was let in, or since when one has waited for that; `None`: none waits.
+    since: Option<Instant>,
     /// The last poll that was let in had a processor. The next permit goes to a waiting task.
     was_poll: bool,
 }
 
 /// Lets one more poll compute without a processor, if it is time. `refused`: a poll whose
 /// processor may not be taken yet.
-pub(super) fn grant_one(scheduler: &Arc<Scheduler>, memory: &mut Memory, refused: Option<&Note>) {
-    let now = memory.time;
+pub(super) fn grant_one(scheduler: &Arc<Scheduler>, memory: &mut Memory, refused: Option<&Note>, now: Instant) {
     if refused.is_none() && scheduler.hogs.waiting() == 0 {
         memory.excess.since = None;
         return;
@@ -53,7 +51,9 @@ pub(super) fn grant_one(scheduler: &Arc<Scheduler>, memory: &mut Memory, refused
     // No processor has to stay longer with a poll that computes because of polls that sysmon has
     // counted later. There may be many.
     let excess = scheduler.computing.excess(&scheduler.hogs, refused.is_some());
-    if now - since < wait(scheduler, excess) {
+    let unit = (scheduler.idle.active() / 2).max(1);
+    let wait = scheduler.config.blocking_threshold * WAITS[(excess / unit).min(WAITS.len() - 1)] / 6;
+    if now.duration_since(since) < wait {
         return;
     }
     let excess = &mut memory.excess;
@@ -64,11 +64,4 @@ pub(super) fn grant_one(scheduler: &Arc<Scheduler>, memory: &mut Memory, refused
         Some(note) => take(scheduler, note, Limit::Exceeded, To::Machine) == TakeOutcome::Done,
         None => false,
     };
-}
-
-/// How long sysmon waits after it has let in one extra poll before it lets in the next.
-fn wait(scheduler: &Scheduler, excess: usize) -> Duration {
-    let threshold = scheduler.config.blocking_threshold;
-    let unit = (scheduler.idle.active() / 2).max(1);
-    threshold * WAITS[(excess / unit).min(WAITS.len() - 1)] / 6
 }

@@ -1,7 +1,7 @@
 //! Whether polls that hold their threads for long are likely: a program that has one has more.
 //!
-//! For a while after such a poll, sysmon looks closely and lets more looks find nothing, a machine
-//! that leaves the netpoll leaves a successor there (`park::send_successor`), and machines have
+//! For a while after such a poll, sysmon looks closely (`pace`), and for timers, too; a machine that
+//! leaves the netpoll leaves a successor there (`park::send_successor`), and machines have
 //! short time slices. Slices stay short beside a known hog, too: its poll is not seen as long, but
 //! takes a core.
 //!
@@ -10,11 +10,12 @@
 
 use std::time::{Duration, Instant};
 
+use crate::sched::scheduler::Scheduler;
 use crate::sched::state::sysmon::expected::Level;
 
 /// How long after a long poll another one is likely. Close looks were measured at 3 to 4 % of a core
 /// on a server of 870 requests a second, a cost that other programs need not pay.
-pub(super) const LIKELY_FOR: Duration = Duration::from_secs(1);
+const LIKELY_FOR: Duration = Duration::from_secs(1);
 
 #[derive(Debug, Default)]
 pub(super) struct LongPolls {
@@ -25,19 +26,27 @@ pub(super) struct LongPolls {
 }
 
 impl LongPolls {
-    pub(super) fn see_poll(&mut self, now: Instant) {
+    /// A poll has held its thread for long.
+    pub(super) fn see(&mut self, now: Instant) {
         self.poll = Some(now);
     }
 
-    pub(super) fn see_hog(&mut self, now: Instant) {
-        self.hog = Some(now);
+    /// Tells machines what to expect.
+    pub(super) fn expect(&mut self, scheduler: &Scheduler, now: Instant) {
+        if scheduler.sysmon.expected.has(Level::News) {
+            self.see(now);
+        }
+        if scheduler.computing.count(&scheduler.hogs) > 0 {
+            self.hog = Some(now);
+        }
+        scheduler.sysmon.expected.set(self.level(now));
     }
 
     pub(super) fn are_likely(&self, now: Instant) -> bool {
         self.level(now) == Level::LongPolls
     }
 
-    pub(super) fn level(&self, now: Instant) -> Level {
+    fn level(&self, now: Instant) -> Level {
         let is_recent = |at: Option<Instant>| at.is_some_and(|at| now.duration_since(at) < LIKELY_FOR);
         match [self.poll, self.hog].map(is_recent) {
             [true, _] => Level::LongPolls,

@@ -20,29 +20,32 @@
 //! A machine that leaves the netpoll with a single task wakes no other machine to sleep there
 //! instead, because that would be two thread switches per event. If that task holds its thread, no
 //! machine sleeps in the netpoll until sysmon's second look. So for a second after a long poll
-//! machines do wake a successor (`long_polls`). After a poll that has lasted for a regular interval
-//! while a processor was idle, sysmon also looks closely for a second, that is, at shorter intervals,
-//! because there may be no successor. Then it may cost more than 1 %.
+//! machines do wake a successor, and sysmon looks closely, that is, at shorter intervals, because
+//! there may be no successor (`long_polls`). Then it may cost more than 1 %.
 //!
-//! A look considers each machine inside a poll (`memory`). If something waits for the machine's
+//! A look considers each machine inside a poll (`seen`). If something waits for the machine's
 //! processor, or the poll lasts, sysmon asks the kernel what the thread does. A thread that sleeps,
 //! and still does at the next look, has blocked: sysmon takes its processor. A thread that computes
 //! may do so for `blocking_threshold`, and `max_hogs` limits how many go on without a processor
-//! (`excess`). A thread that gets no core is not the cause of anything. Polls that go on without a
-//! processor are looked at again, more and more rarely (`watch`). If nothing waits, sysmon lists
+//! (`excess`). A thread that gets no core is not the cause of anything. sysmon looks again at polls
+//! that go on without a processor, a few in each round (`absent`). If nothing waits, sysmon lists
 //! the processor as takeable, and the next submitter that finds no idle processor takes it. If
 //! nothing has waited for long, sysmon makes the processor idle, so that it need not look at a poll
 //! that may last for ever.
+//!
+//! On a current-thread runtime that is watched (`Config::is_watched`), sysmon takes nothing and only
+//! tells `blocked` what it has seen.
 
+mod absent;
 mod budget;
 mod excess;
 mod long_polls;
 mod memory;
 mod pace;
+mod seen;
 mod sleep;
 mod stuck;
 mod waiting;
-mod watch;
 
 use std::time::Instant;
 
@@ -51,13 +54,13 @@ pub(crate) use memory::Memory;
 use sleep::IDLE_LOOKS;
 
 use crate::sched::handoff::assign::start_here;
-use crate::sched::hogs::{absent, time_slice};
+use crate::sched::hogs::absent::count as count_computing;
+use crate::sched::hogs::time_slice;
 use crate::sched::resize::follow::Follower;
 use crate::sched::scheduler::Scheduler;
 use crate::sched::shutdown::take_from_stragglers;
 use crate::sched::state::machine::Machine;
 use crate::sched::state::sysmon::calls;
-use crate::sched::state::sysmon::expected::Level;
 use crate::sync::Arc;
 use crate::sync::atomic::Ordering::*;
 use crate::sys::timer_slack::TimerSlack;
@@ -109,50 +112,31 @@ fn monitor(scheduler: &Arc<Scheduler>) {
     }
 }
 
-/// Tells machines whether to expect long polls.
-fn expect_long_polls(scheduler: &Scheduler, memory: &mut Memory, now: Instant) {
-    if scheduler.sysmon.expected.has(Level::News) {
-        memory.long_polls.see_poll(now);
-    }
-    if scheduler.computing.count(&scheduler.hogs) > 0 {
-        memory.long_polls.see_hog(now);
-    }
-    scheduler.sysmon.expected.set(memory.long_polls.level(now));
-}
-
 fn start_all(scheduler: &Arc<Scheduler>, machines: Vec<Arc<Machine>>) {
     machines.iter().for_each(|machine| start_here(scheduler, machine));
 }
 
 /// One look at everything. Visible in the crate for the models, which have no clock.
 pub(crate) fn look(scheduler: &Arc<Scheduler>, memory: &mut Memory, now: Instant) {
+    scheduler.takeable.prune();
     memory.update(scheduler, sleep::regular_pace(scheduler) * 2, now);
-    if scheduler.config.is_watched {
-        stuck::report(scheduler, memory, now);
-    } else {
-        look_and_act(scheduler, memory, now);
+    memory.is_anything_waiting = waiting::is_anything_waiting(scheduler);
+    let mut outcome = Outcome { was_called: std::mem::take(&mut memory.was_called), ..Outcome::default() };
+    if !scheduler.config.is_watched && memory.is_round(sleep::regular_pace(scheduler), now) {
+        absent::look(scheduler, &mut memory.absent, now);
+        waiting::ask_for_looks(scheduler, memory);
+    }
+    count_computing(scheduler);
+    let refused = stuck::take_all(scheduler, memory, &mut outcome, now);
+    if !scheduler.config.is_watched {
+        excess::grant_one(scheduler, memory, refused.as_ref(), now);
+        waiting::wake_for_unwatched_work(scheduler, memory, now);
+        memory.long_polls.expect(scheduler, now);
+        sleep::slow_down(scheduler, memory);
+        outcome.is_needed = waiting::is_anything_waiting(scheduler);
+        memory.budget.account(outcome, now);
     }
     scheduler.start_report_thread_if_wanted();
-}
-
-fn look_and_act(scheduler: &Arc<Scheduler>, memory: &mut Memory, now: Instant) {
-    scheduler.takeable.prune();
-    memory.is_anything_waiting = waiting::is_anything_waiting(scheduler);
-    watch::look_at_absent(scheduler, &mut memory.absent, now);
-    absent::count(scheduler);
-    let found = stuck::take_from_stuck(scheduler, memory, now);
-    excess::grant_one(scheduler, memory, found.refused.as_ref());
-    waiting::ask_for_looks(scheduler, memory, now);
-    waiting::wake_for_unwatched_work(scheduler, memory, now);
-    expect_long_polls(scheduler, memory, now);
-    sleep::slow_down(scheduler, memory);
-    let outcome = Outcome {
-        was_called: std::mem::take(&mut memory.was_called),
-        has_found: found.has_blocked,
-        has_sleeping: found.has_sleeping,
-        is_needed: waiting::is_anything_waiting(scheduler),
-    };
-    memory.budget.account(outcome, now);
 }
 
 /// sysmon's sleeps without its thread, for models.

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use crate::sched::scheduler::Scheduler;
 use crate::sched::sysmon::budget::SHORTEST;
 use crate::sched::sysmon::memory::Memory;
-use crate::sched::sysmon::pace::{self, Facts};
+use crate::sched::sysmon::pace;
 use crate::sched::sysmon::waiting;
 use crate::sync::atomic::Ordering::*;
 use crate::sync::atomic::fence;
@@ -17,10 +17,8 @@ pub(super) const IDLE_LOOKS: u32 = 3;
 /// Sleeps for `limit` (`None`: until a call). Returns the reasons of the calls.
 pub(super) fn sleep(scheduler: &Scheduler, memory: &mut Memory, limit: Option<Duration>) -> u8 {
     let sysmon = &scheduler.sysmon;
-    let at = limit.map_or(u64::MAX, |limit| (sysmon.epoch.elapsed() + limit).as_nanos() as u64);
-    sysmon.next_look.store(at, Release);
     sysmon.is_slow.store(limit.is_some_and(|limit| limit > regular_pace(scheduler)), Relaxed);
-    let limit = listen(scheduler, memory, until_announced(scheduler, limit));
+    let limit = listen(scheduler, memory, limit);
     let reasons = sysmon.calls.wait(limit);
     sysmon.listening.store(false, Relaxed);
     sysmon.asleep.store(false, Relaxed);
@@ -45,7 +43,8 @@ pub(super) fn listen(scheduler: &Scheduler, memory: &mut Memory, limit: Option<D
 /// How long to sleep; `None`: until a processor becomes busy.
 pub(super) fn next_sleep(scheduler: &Scheduler, memory: &mut Memory, now: Instant) -> Option<Duration> {
     let until_timer = until_unserved_timer(scheduler, memory, now);
-    let pace = pace(scheduler, memory, now);
+    let is_close = memory.long_polls.are_likely(now);
+    let pace = pace::pace(scheduler.config.blocking_threshold, memory.budget.step(), is_close, memory.slow_pace);
     memory.calls_itself = until_timer < pace;
     let pace = pace.min(until_timer);
     if is_any_busy(scheduler) {
@@ -53,7 +52,9 @@ pub(super) fn next_sleep(scheduler: &Scheduler, memory: &mut Memory, now: Instan
         return Some(pace);
     }
     memory.idle_looks = if memory.have_turns_passed(&scheduler.processors) { 0 } else { memory.idle_looks + 1 };
-    if memory.idle_looks < IDLE_LOOKS || waiting::is_left_alone(scheduler) {
+    // Nothing runs the tasks of a current-thread runtime unless a thread drives it.
+    let has_work = !scheduler.config.is_watched && (scheduler.has_visible_work() || waiting::is_unattended(scheduler));
+    if memory.idle_looks < IDLE_LOOKS || has_work {
         return Some(pace);
     }
     scheduler.sysmon.asleep.store(true, Relaxed);
@@ -75,19 +76,6 @@ fn is_any_busy(scheduler: &Scheduler) -> bool {
     scheduler.idle.any_busy() && !sleeps
 }
 
-/// How soon to look because of what was seen.
-pub(super) fn pace(scheduler: &Scheduler, memory: &Memory, now: Instant) -> Duration {
-    let are_all_held = memory.is_anything_waiting && memory.count_held(Duration::ZERO) >= scheduler.idle.unretired();
-    pace::pace(Facts {
-        threshold: scheduler.config.blocking_threshold,
-        step: memory.budget.step(),
-        has_new_section: memory.has_new_section(now),
-        is_close: memory.long_polls.are_likely(now),
-        slow: memory.slow_pace,
-        all_held: are_all_held.then(|| memory.shortest_held()),
-    })
-}
-
 /// When a timer comes due that perhaps no machine serves: every processor is busy, and its poll
 /// is known to sleep, or is likely to. A timer that is due already waits as any other work
 /// does.
@@ -105,16 +93,6 @@ pub(super) fn until_unserved_timer(scheduler: &Scheduler, memory: &Memory, now: 
 /// How soon to look while a processor is busy and nothing was seen.
 pub(super) fn regular_pace(scheduler: &Scheduler) -> Duration {
     pace::regular(scheduler.config.blocking_threshold)
-}
-
-/// `look_soon` may have come between the store of `next_look` and the sleep. Its call is kept,
-/// so this only makes sure that sysmon does not sleep longer than `next_look` says.
-pub(super) fn until_announced(scheduler: &Scheduler, next: Option<Duration>) -> Option<Duration> {
-    let at = scheduler.sysmon.next_look.load(Acquire);
-    if at == u64::MAX {
-        return next;
-    }
-    Some(Duration::from_nanos(at).saturating_sub(scheduler.sysmon.epoch.elapsed()))
 }
 
 /// Lets looks become rarer while a processor is idle, nothing waits for long and no poll lasts.

@@ -4,20 +4,15 @@ pub(crate) mod calls;
 pub(in crate::sched) mod expected;
 mod starts;
 
-use std::time::{Duration, Instant};
-
 use self::calls::Calls;
 use self::expected::Expected;
 use self::starts::Starts;
 use crate::sched::state::idle::Idle;
 use crate::sched::state::machine::Machine;
+use crate::sync::atomic::AtomicBool;
 use crate::sync::atomic::Ordering::*;
-use crate::sync::atomic::{AtomicBool, AtomicU64, fence};
+use crate::sync::atomic::fence;
 use crate::sync::{Arc, Mutex};
-
-/// How soon sysmon looks when a blocking section has begun while work waits, and while a section
-/// holds a processor.
-pub(in crate::sched) const SOON: Duration = Duration::from_micros(100);
 
 #[derive(Debug)]
 pub(crate) struct Sysmon {
@@ -32,9 +27,6 @@ pub(crate) struct Sysmon {
     pub(in crate::sched) expected: Expected,
     /// Machines that have polled without a processor, and that sysmon does not watch yet.
     pub(in crate::sched) absent: Mutex<Vec<Arc<Machine>>>,
-    /// When the next look is due, in nanoseconds since `epoch`.
-    pub(in crate::sched) next_look: AtomicU64,
-    pub(in crate::sched) epoch: Instant,
     pub(in crate::sched) calls: Calls,
     pub(in crate::sched) starts: Starts,
 }
@@ -48,8 +40,6 @@ impl Sysmon {
             is_slow: AtomicBool::new(false),
             expected: Expected::new(),
             absent: Mutex::new(Vec::new()),
-            next_look: AtomicU64::new(0),
-            epoch: Instant::now(),
             calls: Calls::new(),
             starts: Starts::default(),
         }
@@ -69,17 +59,6 @@ impl Sysmon {
         }
     }
 
-    /// Work waits while a blocking section holds a processor: sysmon shall look soon.
-    pub(crate) fn look_soon(&self) {
-        if !self.running.load(Relaxed) {
-            return;
-        }
-        let soon = (self.epoch.elapsed() + SOON).as_nanos() as u64;
-        if self.next_look.load(Relaxed) > soon && self.next_look.swap(soon, AcqRel) > soon {
-            self.calls.add(calls::WOKEN);
-        }
-    }
-
     /// Whether a submitter that finds every processor busy shall call. The submitter has made a
     /// SeqCst fence after it published its task.
     #[inline]
@@ -87,10 +66,10 @@ impl Sysmon {
         self.listening.load(Relaxed)
     }
 
-    /// Work waits, and every processor is busy: sysmon shall look now. Only the first of
-    /// several callers wakes sysmon.
+    /// Work waits, and every processor is busy, or one is in a section: sysmon shall look now. Only
+    /// the first of several callers wakes sysmon.
     #[cold]
-    pub(crate) fn call(&self) {
+    pub(in crate::sched) fn call(&self) {
         if self.listening.swap(false, AcqRel) {
             self.calls.add(calls::CALLED);
         }

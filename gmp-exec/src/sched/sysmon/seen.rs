@@ -1,0 +1,213 @@
+//! A machine in a poll, as sysmon has seen it: for how long, and whether it sleeps or computes.
+//!
+//! sysmon recognises a poll by its number and not by samples of the clock, so it never takes a
+//! number of short polls for one long poll. Sections inside a poll do not end it.
+
+use std::time::{Duration, Instant};
+
+use crate::blocked::BlockedCause;
+use crate::sched::scheduler::Scheduler;
+use crate::sched::state::machine::Machine;
+use crate::sched::state::machine::ownership::{Region, Sighting};
+use crate::sync::Arc;
+use crate::sys::thread_state::ThreadState;
+use crate::task::StuckBy;
+
+/// A machine with a processor, in a poll or a blocking section.
+#[derive(Debug)]
+pub(super) struct Seen {
+    pub(super) machine: Arc<Machine>,
+    pub(super) sighting: Sighting,
+    /// When this poll was seen for the first time. A section that is seen begins a new time, and so
+    /// does its end. The fields that follow are about this time.
+    pub(super) since: Instant,
+    /// The time between looks.
+    pub(super) held: Duration,
+    /// How far the CPU clock of the thread has advanced.
+    used: Duration,
+    /// The time for which the thread was probably runnable and had no core.
+    starved: Duration,
+    /// The CPU clock at this look; `None`: not read, or there is none.
+    cpu: Option<Duration>,
+    /// The time since the last look, if the CPU clock has stood still.
+    still: Duration,
+    pub(super) is_again: bool,
+    /// The thread was found asleep at this look.
+    is_asleep: bool,
+    /// sysmon has learnt that the poll is long.
+    is_long: bool,
+    /// The cause that was reported for the poll (`sched::report_blocked`).
+    recorded: Option<BlockedCause>,
+}
+
+/// The limits that a look judges by.
+#[derive(Debug)]
+pub(super) struct Standard {
+    /// How long a poll may compute.
+    pub(super) threshold: Duration,
+    /// How often sysmon may still ask the kernel about a poll that need not be stuck.
+    pub(super) questions: usize,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Verdict {
+    Fine,
+    /// Asleep, or in a section, but that may end in a moment.
+    Asleep,
+    /// Its processor may be taken.
+    Stuck(StuckBy),
+}
+
+impl Seen {
+    pub(super) fn new(machine: Arc<Machine>, sighting: Sighting, since: Instant) -> Seen {
+        let [held, used, starved, still] = [Duration::ZERO; 4];
+        let [is_again, is_asleep, is_long] = [false; 3];
+        let (cpu, recorded) = (None, None);
+        Seen { machine, sighting, since, held, used, starved, cpu, still, is_again, is_asleep, is_long, recorded }
+    }
+
+    /// The same poll, seen once more.
+    pub(super) fn again(mut self, sighting: Sighting, step: Duration, now: Instant) -> Seen {
+        if sighting.region != self.sighting.region {
+            return Seen { recorded: self.recorded, ..Seen::new(self.machine, sighting, now) };
+        }
+        let cpu = self.machine.cpu_time();
+        let advance = cpu.zip(self.cpu).map(|(now, before)| now.saturating_sub(before));
+        let is_same = sighting == self.sighting;
+        self.is_again = true;
+        self.is_asleep &= is_same;
+        self.held += step;
+        self.used += advance.unwrap_or_default();
+        self.still = if is_same && advance == Some(Duration::ZERO) { step } else { Duration::ZERO };
+        (self.sighting, self.cpu) = (sighting, cpu);
+        self
+    }
+
+    /// The poll was reported, and is over. If its processor was taken, it goes on, and its machine
+    /// records the end.
+    pub(super) fn record_end(&self, scheduler: &Scheduler) {
+        let turn = self.sighting.turn();
+        if self.recorded.is_some() && !self.machine.ownership.is_in_turn(turn) {
+            scheduler.record_end_of(&self.machine, turn);
+        }
+    }
+
+    /// Whether the poll has begun to be long: it was on a core, or asleep, for at least `length`.
+    pub(super) fn has_become_long(&mut self, length: Duration) -> bool {
+        let is_long = self.sighting.region == Region::Poll && self.held.saturating_sub(self.starved) >= length;
+        is_long && !std::mem::replace(&mut self.is_long, is_long)
+    }
+
+    /// Judges the machine's thread. `is_waited_for`: something waits for its processor, so sysmon
+    /// asks at once whether the thread sleeps.
+    pub(super) fn judge(&mut self, is_waited_for: bool, standard: &mut Standard) -> Verdict {
+        if self.sighting.region.is_blocking() {
+            return if self.is_again { Verdict::Stuck(StuckBy::Blocking) } else { Verdict::Asleep };
+        }
+        let (is_long, still) = (self.held >= standard.threshold, self.still);
+        if !is_long {
+            if standard.questions == 0 || !is_waited_for && still.is_zero() {
+                return Verdict::Fine;
+            }
+            standard.questions -= 1;
+        }
+        let state = self.machine.state();
+        let was_asleep = std::mem::replace(&mut self.is_asleep, state == Some(ThreadState::Asleep));
+        if state == Some(ThreadState::Runnable) {
+            self.starved += still;
+        }
+        // The kernel's answer is about this moment only: a thread that waits 5 µs for a lock is asleep,
+        // too. In a model a thread that sleeps sleeps on.
+        let sleeps_on = was_asleep || !still.is_zero() || cfg!(loom);
+        match state {
+            Some(ThreadState::Asleep) if sleeps_on => Verdict::Stuck(StuckBy::Blocking),
+            Some(ThreadState::Asleep) => Verdict::Asleep,
+            // A thread that is runnable but hardly ever gets a core is held up by the computer. The
+            // task is not the cause.
+            _ if is_long && self.used * 20 > self.held => Verdict::Stuck(StuckBy::Computing),
+            None if is_long => Verdict::Stuck(StuckBy::Blocking),
+            _ => Verdict::Fine,
+        }
+    }
+
+    /// Most of the time there was no core for the thread, and it has not computed for long.
+    fn is_starved(&self, threshold: Duration) -> bool {
+        self.held >= threshold && self.starved * 2 >= self.held && self.used < threshold
+    }
+
+    /// What the report says of a poll that has lasted for `threshold`. `None`: nothing new, or
+    /// nothing that is certain. With a part of a core, sysmon takes the processor, but it may yet turn
+    /// out that there was no core for the thread.
+    pub(super) fn cause_to_record(&mut self, verdict: &Verdict, threshold: Duration) -> Option<BlockedCause> {
+        let is_sure_to_compute = self.used * 2 >= self.held || self.used >= threshold;
+        let cause = match verdict {
+            // Declared sections may block.
+            _ if self.sighting.region != Region::Poll => return None,
+            Verdict::Stuck(StuckBy::Blocking) => BlockedCause::Blocked,
+            Verdict::Asleep => return None,
+            _ if self.is_starved(threshold) => BlockedCause::Starved,
+            Verdict::Stuck(StuckBy::Computing) if is_sure_to_compute => BlockedCause::Computing,
+            _ => return None,
+        };
+        let is_news = matches!(self.recorded, None | Some(BlockedCause::Starved)) && self.recorded != Some(cause);
+        is_news.then(|| *self.recorded.insert(cause))
+    }
+}
+
+#[cfg(all(test, not(any(loom, shuttle))))]
+mod tests {
+    use super::*;
+
+    const MS: Duration = Duration::from_millis(1);
+
+    fn sighting(region: Region, polls: u64) -> Sighting {
+        Sighting { processor: 0, region, polls }
+    }
+
+    fn again(seen: Seen, step: Duration, now: Instant) -> Seen {
+        let sighting = seen.sighting;
+        seen.again(sighting, step, now)
+    }
+
+    /// A poll, seen at looks that are so many milliseconds apart.
+    fn seen_at(begin: Instant, steps: &[u32]) -> Seen {
+        let first = Seen::new(Machine::new(0), sighting(Region::Poll, 0), begin);
+        steps.iter().fold(first, |seen, step| again(seen, MS * *step, begin))
+    }
+
+    /// sysmon would look closely, and machines would wake successors, until the poll ends.
+    #[test]
+    fn a_poll_is_long_once() {
+        let mut seen = seen_at(Instant::now(), &[1]);
+        assert!(!seen.has_become_long(MS * 2));
+        let mut seen = again(seen, MS, Instant::now());
+        assert!(seen.has_become_long(MS * 2));
+        let mut seen = again(seen, MS * 3_600_000, Instant::now());
+        assert!(!seen.has_become_long(MS * 2));
+    }
+
+    /// The computer is crowded. If machines woke successors, it would be more so.
+    #[test]
+    fn a_poll_that_gets_no_core_is_not_long() {
+        let mut seen = seen_at(Instant::now(), &[3, 3]);
+        seen.starved = MS * 5;
+        assert!(!seen.has_become_long(MS * 2));
+        let mut seen = again(seen, MS, Instant::now());
+        assert!(seen.has_become_long(MS * 2));
+    }
+
+    /// What the poll waited for before a section says nothing about the time after the section.
+    #[test]
+    fn a_section_begins_a_new_time_and_so_does_its_end() {
+        let begin = Instant::now();
+        let mut seen = seen_at(begin, &[6]);
+        (seen.starved, seen.recorded) = (MS * 4, Some(BlockedCause::Starved));
+        let seen = seen.again(sighting(Region::Blocking, 1), MS, begin + MS * 7);
+        assert_eq!((seen.held, seen.starved, seen.is_again), (Duration::ZERO, Duration::ZERO, false));
+        let seen = seen.again(sighting(Region::Poll, 2), MS, begin + MS * 8);
+        assert_eq!(
+            (seen.held, seen.since, seen.recorded),
+            (Duration::ZERO, begin + MS * 8, Some(BlockedCause::Starved))
+        );
+    }
+}
