@@ -32,7 +32,6 @@ mod resize;
 pub(crate) mod shutdown;
 
 pub(crate) mod lost;
-pub(crate) mod observe;
 
 #[cfg(all(test, any(loom, shuttle)))]
 pub(crate) mod tests;

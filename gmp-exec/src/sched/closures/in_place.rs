@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use crate::sched::handoff;
 use crate::sched::local::Local;
-use crate::sched::observe::measure;
+use crate::sched::run::poll::poll_observed;
 use crate::sched::shutdown::last_poll::Outside;
 use crate::sched::state::all_machines::await_again;
 use crate::sched::state::closures::SHORT;
@@ -41,7 +41,7 @@ fn run_without_processor(local: &Local, task: Runnable) {
     if local.scheduler.has_waiting_work(local) {
         handoff::hand_off(local);
     }
-    measure::poll_recorded(local, task, Region::Blocking);
+    poll_observed(local, task, Region::Blocking);
     local.scheduler.closures.length.note(since.elapsed() > SHORT);
 }
 
@@ -52,5 +52,5 @@ fn run_with_processor(local: &Local, task: Runnable) {
         scheduler.sysmon.look_soon();
     }
     // If the closure is long, sysmon takes the processor, and the next closures count as long.
-    measure::poll_recorded(local, task, Region::Blocking);
+    poll_observed(local, task, Region::Blocking);
 }

@@ -3,6 +3,7 @@
 use std::io;
 
 use crate::context;
+use crate::observe::PoolThread;
 use crate::sched::closures::drop_with_line;
 use crate::sched::scheduler::Scheduler;
 use crate::sched::scheduler_ref::SchedulerRef;
@@ -14,7 +15,6 @@ use crate::sync::Arc;
 use crate::sync::atomic::Ordering::SeqCst;
 use crate::sync::atomic::fence;
 use crate::task::{Place, Runnable, cancel, drop_now, run_watched};
-use crate::trace::{Owner, Tap};
 
 impl Scheduler {
     /// Gives a closure, which has a permit, to a thread of the pool.
@@ -58,30 +58,29 @@ impl Scheduler {
 
     fn serve_pool(self: &Arc<Self>, machine: &Arc<Machine>, seat: &Arc<Seat>) {
         let _entered = context::enter_blocking_thread(SchedulerRef::new(self.clone()));
-        let tap = Tap::default();
+        let observed = PoolThread::default();
         machine.running.set_closure(true);
         while let Some(first) = self.closures.pool.next(seat, self.config.threads.keep_alive) {
             let mut closure = Some(first);
             while let Some(current) = closure {
-                self.run_in_pool(current, machine, &tap);
+                self.run_in_pool(current, machine, &observed);
                 closure = self.pass_permit();
             }
         }
     }
 
-    fn run_in_pool(&self, closure: Runnable, machine: &Arc<Machine>, tap: &Tap) {
+    fn run_in_pool(&self, closure: Runnable, machine: &Arc<Machine>, observed: &PoolThread) {
         closure.metadata().take_permit();
         if closure.metadata().may_be_abandoned() {
             self.all_machines.do_not_await(machine);
         }
         machine.running.set(closure.metadata());
-        tap.notice(&self.recorded, Owner::Closures);
-        tap.begin_poll(closure.metadata(), None);
+        observed.before_closure(self, closure.metadata());
         machine.ownership.begin(Region::Blocking);
         run_watched(closure);
         // The machine never has a processor, so nothing can have been taken.
         let _ = machine.ownership.enter();
-        tap.end_poll();
+        observed.after_closure();
         // If the closure was aborted, its function has not run.
         await_again();
     }

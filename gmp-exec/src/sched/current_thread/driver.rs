@@ -6,6 +6,7 @@
 //! one thread, which others unpark, and whose state and clock they ask for.
 
 use crate::context::{ThisThread, this_thread};
+use crate::observe;
 use crate::sched::current_thread::root::Root;
 use crate::sched::local::Local;
 use crate::sched::scheduler::Scheduler;
@@ -60,7 +61,7 @@ impl<'a> Driving<'a> {
         let (token, left) = scheduler.idle.acquire_driver()?;
         let driver = left.and_then(|left| Driver::again(left, root)).unwrap_or_else(|| Driver::new(scheduler, root));
         driver.local.acquire_again(token);
-        scheduler.begin_driving(&driver.local.machine);
+        observe::on_drive(scheduler, Some(&driver.local.machine));
         Some(Driving { scheduler, driver: Some(driver) })
     }
 
@@ -88,11 +89,10 @@ impl<'a> Driving<'a> {
 impl Drop for Driving<'_> {
     fn drop(&mut self) {
         let Some(driver) = self.driver.take() else { return };
-        self.scheduler.blocked.set_driver(None);
+        observe::on_drive(self.scheduler, None);
         // `None`: the runtime has ended while this thread drove.
         if let Some(token) = driver.local.machine.ownership.release() {
-            driver.local.record_release(Some(&token), 0);
-            driver.local.leave_recorder();
+            observe::on_leave(&driver.local, &token);
             self.end_busy();
             drop(self.scheduler.idle.put_driver(token, driver));
         }

@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::task::{Wake, Waker};
 
-use crate::sched::observe::root_record;
+use crate::observe;
 use crate::sched::scheduler::Scheduler;
 use crate::sync::Arc;
 use crate::sync::atomic::Ordering::*;
@@ -34,7 +34,7 @@ impl Wake for Target {
     }
 
     fn wake_by_ref(self: &Arc<Self>) {
-        root_record::wake(&self.scheduler, || self.id.load(Relaxed), || self.woken.load(Relaxed));
+        observe::on_root_wake(&self.scheduler, || self.id.load(Relaxed), || self.woken.load(Relaxed));
         self.woken.store(true, Release);
         fence(SeqCst);
         self.scheduler.interrupt_sleeper();

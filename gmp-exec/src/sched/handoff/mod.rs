@@ -10,6 +10,7 @@ mod no_machine;
 pub(crate) mod section;
 pub(crate) mod take;
 
+use crate::observe::{self, Event};
 use crate::sched::local::Local;
 use crate::sched::scheduler::Scheduler;
 use crate::sched::shutdown;
@@ -30,7 +31,7 @@ pub(in crate::sched) fn hand_off(local: &Local) {
         return;
     }
     if let Some(token) = local.machine.ownership.release() {
-        local.record_release(Some(&token), 1);
+        observe::on(local, Event::HandOff(&token));
         scheduler.hand_off(token);
     }
 }

@@ -4,7 +4,7 @@
 //! `Ownership::take` decides whether the processor is taken; §3 of sched/README.md proves that this
 //! is safe. `Takeable::take` calls it, under a lock that admits one taker at a time.
 
-use crate::sched::observe::record;
+use crate::observe;
 use crate::sched::scheduler::Scheduler;
 use crate::sched::state::idle::Reserved;
 use crate::sched::state::machine::ownership::{ClaimResult, ProcessorToken, Region};
@@ -172,7 +172,7 @@ impl Scheduler {
     }
 
     fn note_taken(self: &Arc<Self>, token: &ProcessorToken, note: &Note) {
-        record::take(self, token.index(), note);
+        observe::on_take(self, token.index(), note);
         let counters = &self.processors[token.index()].counters;
         match note.cause {
             StuckBy::Blocking => counters.taken_blocked.add_shared(1),
@@ -186,7 +186,6 @@ impl Scheduler {
         if note.seen.region == Region::Blocking {
             self.closures.length.note(true);
         }
-        self.record_taken(note);
         if note.seen.region == Region::Poll {
             self.sysmon.long_poll_was_taken.store(true, Relaxed);
             self.watch(&note.machine, note.seen.turn());

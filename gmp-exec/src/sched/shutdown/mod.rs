@@ -20,8 +20,8 @@ pub(in crate::sched) mod task_panic;
 
 use std::time::{Duration, Instant};
 
-use crate::blocked::describe_waited_for;
 use crate::context::{self, Entered};
+use crate::observe::{self, Event};
 use crate::sched::local::Local;
 use crate::sched::scheduler::Scheduler;
 use crate::sched::scheduler_ref::SchedulerRef;
@@ -32,7 +32,7 @@ use crate::sched::state::takeable::Note;
 use crate::sync::atomic::Ordering::SeqCst;
 use crate::sync::atomic::fence;
 use crate::sync::{Arc, thread};
-use crate::sys::{membarrier, stderr};
+use crate::sys::membarrier;
 use crate::task::{StuckBy, cancel};
 
 /// How soon to look again at machines that were in scheduler code: at first, and at most. Most
@@ -59,32 +59,20 @@ impl Scheduler {
         self.last_poll.close();
         self.end_if_last();
         self.sysmon.stop();
-        self.blocked.stop();
-        self.recorded.note_end();
+        observe::on_shutdown(&self.observers);
     }
 
     /// Waits until every thread of the runtime has ended, but no longer than `limit`.
     pub(crate) fn wait(&self, limit: Option<Duration>) {
         let deadline = limit.and_then(|limit| Instant::now().checked_add(limit));
         if limit.is_none() && !self.all_machines.wait_empty(Instant::now().checked_add(LONG)) {
-            self.say_what_is_waited_for();
+            // A task that sleeps for ever would otherwise end a test, or a program, in silence.
+            observe::on_long_wait(&self.all_machines.awaited(), LONG);
         }
         let _ = self.all_machines.wait_empty(deadline);
         // Processors that came back to the idle list after the last machine had looked there.
         self.drain_late();
         self.all_machines.join(deadline);
-    }
-
-    /// A task that sleeps for ever would otherwise end a test, or a program, in silence. It may be
-    /// that task that holds the lock of standard error, or whose reader has stopped reading.
-    #[cold]
-    fn say_what_is_waited_for(&self) {
-        let awaited = self.all_machines.awaited();
-        if awaited.is_empty() {
-            return;
-        }
-        let what = describe_waited_for(&awaited);
-        stderr::try_write(&format!("gmp: the drop of a runtime has waited for {} s: {what}\n", LONG.as_secs()));
     }
 
     /// The last act of sysmon: takes the processors of machines that don't come to see the flag,
@@ -166,7 +154,7 @@ impl Scheduler {
 /// A machine has seen the flag: drains its processor.
 pub(in crate::sched) fn leave(local: &Local) {
     if let Some(token) = local.machine.ownership.release() {
-        local.record_release(Some(&token), 0);
+        observe::on(local, Event::Release(&token));
         local.scheduler.drain(token);
     }
     // Processors of machines that went idle while shutdown closed the queues.

@@ -25,6 +25,6 @@ pub(crate) mod striped;
 pub(in crate::sched) mod suspects;
 pub(crate) mod sysmon;
 pub(crate) mod takeable;
-pub(in crate::sched) mod unusual;
+pub(crate) mod unusual;
 pub(crate) mod vacant;
 pub(crate) mod victim_order;

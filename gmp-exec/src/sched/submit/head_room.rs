@@ -32,7 +32,7 @@ impl Scheduler {
     /// # Errors
     ///
     /// Fails if the process could then run out of memory.
-    pub(in crate::sched) fn check_head_room(&self) -> io::Result<()> {
+    pub(crate) fn check_head_room(&self) -> io::Result<()> {
         match address_space::left() {
             Some(left) if left < self.threads_take().saturating_add(ARENA + RESERVE) => {
                 Err(io::Error::new(io::ErrorKind::OutOfMemory, "little is left of the address space"))

@@ -7,7 +7,7 @@
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
-use crate::blocked::BlockedCause;
+use crate::observe::{self, BlockedCause};
 use crate::sched::scheduler::Scheduler;
 use crate::sched::state::machine::Machine;
 use crate::sched::state::machine::ownership::{Region, Sighting};
@@ -92,7 +92,7 @@ pub(super) struct Seen {
     starved_before: Duration,
     /// Time not yet classified: added to `starved` if the thread is runnable at this look.
     perhaps_starved: Duration,
-    /// The cause that was reported for the poll (`sched::report_blocked`).
+    /// The cause that was reported for the poll (`observe::report`).
     recorded: Option<BlockedCause>,
     /// The thread was found asleep at this look.
     is_asleep: bool,
@@ -144,7 +144,7 @@ impl Memory {
         for before in self.before.iter().filter(|before| before.recorded.is_some()) {
             let turn = before.sighting.turn();
             if !before.machine.ownership.is_in_turn(turn) {
-                scheduler.record_end_of(&before.machine, turn);
+                observe::on_end_of_long_poll(scheduler, &before.machine, turn);
             }
         }
     }

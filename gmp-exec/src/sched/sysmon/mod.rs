@@ -50,6 +50,7 @@ use budget::Outcome;
 pub(crate) use memory::Memory;
 use sleep::IDLE_LOOKS;
 
+use crate::observe::{self, SysmonObserver};
 use crate::sched::hogs::time_slice;
 use crate::sched::resize::follow::Follower;
 use crate::sched::scheduler::Scheduler;
@@ -98,10 +99,10 @@ impl Scheduler {
         // Nothing has run yet.
         memory.idle_looks = IDLE_LOOKS;
         let mut is_prepared = false;
-        let mut trace = crate::trace::schedtrace::Schedtrace::new(self.config.debug.trace);
+        let mut observer = SysmonObserver::new(self.config.debug.trace);
         let mut follower = Follower::new(self.config.follow);
         loop {
-            let next = trace.limit(self.next_sleep(&mut memory, Instant::now()));
+            let next = observer.limit(self.next_sleep(&mut memory, Instant::now()));
             let reasons = self.sleep(&mut memory, next);
             if reasons & calls::STOPPED != 0 {
                 self.start_all(self.sysmon.starts.close());
@@ -118,7 +119,7 @@ impl Scheduler {
                 self.retake_for_visible_work();
             }
             follower.follow_if_due(self);
-            trace.print_if_due(self);
+            observer.print_if_due(self);
             // After a sleep without a limit there is nothing to look at yet.
             if self.config.sysmon && next.is_some() {
                 memory.was_called = reasons & calls::CALLED != 0 || memory.calls_itself;
@@ -152,7 +153,7 @@ impl Scheduler {
             cost: found.cost,
         };
         memory.budget.account(outcome, now);
-        self.start_report_thread_if_wanted();
+        observe::on_look(self);
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use crate::observe;
 use crate::sched::handoff::take::TakeOutcome;
 use crate::sched::scheduler::Scheduler;
 use crate::sched::state::machine::ownership::Region;
@@ -39,7 +40,7 @@ impl Scheduler {
             if lasted >= threshold
                 && let Some(cause) = seen.cause_to_record(&verdict, threshold)
             {
-                self.record_long(&seen.machine, seen.sighting, seen.since, cause);
+                observe::on_long_poll(self, &seen.machine, seen.sighting.turn(), seen.since, cause);
             }
             let Verdict::Stuck(cause) = verdict else { continue };
             self.longest_poll.raise_to(lasted.as_nanos() as u64);

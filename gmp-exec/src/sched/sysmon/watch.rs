@@ -11,6 +11,7 @@
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
+use crate::observe;
 use crate::sched::hogs::Span;
 use crate::sched::scheduler::Scheduler;
 use crate::sched::state::machine::Machine;
@@ -128,7 +129,7 @@ impl Scheduler {
         self.lengthen_slice_of(machine, turn);
         machine.ownership.mark(turn);
         self.suspect_place_of(machine, turn);
-        self.record_change(machine, turn, StuckBy::Computing, since);
+        observe::on_long_poll(self, machine, turn, since, StuckBy::Computing);
         true
     }
 
@@ -141,7 +142,7 @@ impl Scheduler {
         }
         self.shorten_slice(machine);
         if !machine.ownership.is_in_section() {
-            self.record_change(machine, turn, StuckBy::Blocking, since);
+            observe::on_long_poll(self, machine, turn, since, StuckBy::Blocking);
         }
         true
     }

@@ -37,7 +37,7 @@ pub(crate) struct Machine {
     pub(crate) id: usize,
     pub(crate) ownership: Ownership,
     /// The task that the machine polls.
-    pub(in crate::sched) running: RunningCell,
+    pub(crate) running: RunningCell,
     /// The reason for which the machine is woken. Set by the thread that took the machine off a
     /// list of `Idle`, taken by the machine.
     assignment: Mutex<Option<Assignment>>,
