@@ -4,6 +4,7 @@ use std::panic::Location;
 
 use crate::blocked::Sight;
 use crate::sched::Scheduler;
+use crate::sched::state::machine::Machine;
 use crate::sched::state::machine::ownership::ProcessorToken;
 use crate::sched::state::takeable::Note;
 use crate::task::{Header, Id, Runnable};
@@ -39,13 +40,13 @@ pub(crate) enum Event<'a> {
     SectionEnd,
     /// A task is about to be queued. `true`: it was woken during its own poll.
     Schedule(&'a Header, bool),
-    /// A poll or closure begins, on a machine with this processor.
-    PollBegin(&'a Header, Option<usize>),
+    /// A poll or closure begins, on this machine if the thread is one that can have a processor.
+    PollBegin(&'a Header, Option<&'a Machine>),
     /// The poll ends, and its task waits.
     Wait(&'a Header),
     PollEnd,
     /// A poll of the future given to `block_on` begins.
-    RootBegin(RootName, Option<usize>),
+    RootBegin(RootName, Option<&'a Machine>),
     /// It ends. `true`: the future is ready.
     RootEnd(bool),
     /// The future of this id is woken.

@@ -82,7 +82,7 @@ impl Observers {
 impl Tap {
     pub(crate) fn new(observers: &Observers) -> Tap {
         let first = observers.measuring.first_number().unwrap_or(0);
-        Tap { recorder: recorder::Tap::default(), submissions: Cell::new(first) }
+        Tap { recorder: Default::default(), submissions: Cell::new(first) }
     }
 }
 
@@ -116,12 +116,14 @@ fn address(scheduler: &Arc<Scheduler>) -> usize {
 }
 
 /// The machine gets a processor.
+#[inline]
 pub(crate) fn on_acquire(local: &Local, index: usize) {
     notice(local);
     on(local, Event::Acquire(index));
 }
 
 /// The machine, which has this processor, looks at other queues than its own.
+#[inline]
 pub(crate) fn on_look_around(local: &Local, index: usize) {
     notice(local);
     on(local, Event::Queues(&local.scheduler, index));
@@ -154,32 +156,45 @@ pub(crate) fn on_schedule_elsewhere(scheduler: &Arc<Scheduler>, task: &Header, n
     }
 }
 
-/// A poll begins, or a closure in place.
-pub(crate) fn before_poll(local: &Local, task: &Header, region: Region) -> Option<Measured> {
-    // The time of a closure is no poll time.
-    let is_measured = region == Region::Poll && local.unusual.is_any(MEASURES);
-    let measured = is_measured.then(|| measure::begin(local, task));
-    on(local, Event::PollBegin(task, local.machine.ownership.holds()));
+/// A poll begins on a machine.
+#[inline]
+pub(crate) fn before_poll(local: &Local, task: &Header) -> Option<Measured> {
+    let measured = local.unusual.is_any(MEASURES).then(|| measure::begin(local, task));
+    before_closure(local, task);
     measured
 }
 
+#[inline]
 pub(crate) fn after_poll(local: &Local, measured: Option<Measured>) {
-    on(local, Event::PollEnd);
+    after_closure(local);
     if let Some(measured) = measured {
         measure::end(local, measured);
     }
 }
 
+/// A closure begins on a machine. Its time is no poll time.
+#[inline]
+pub(crate) fn before_closure(local: &Local, closure: &Header) {
+    on(local, Event::PollBegin(closure, Some(&local.machine)));
+}
+
+#[inline]
+pub(crate) fn after_closure(local: &Local) {
+    on(local, Event::PollEnd);
+}
+
 /// The thread that drives a current-thread runtime polls the future given to `block_on`.
+#[inline]
 pub(crate) fn before_root_poll(local: &Local, root: RootName) {
     if local.scheduler.observers.blocked.is_watching() {
         local.machine.running.write_root(root.id, root.location);
     } else {
         local.machine.running.set_none();
     }
-    on(local, Event::RootBegin(root, local.machine.ownership.holds()));
+    on(local, Event::RootBegin(root, Some(&local.machine)));
 }
 
+#[inline]
 pub(crate) fn after_root_poll(local: &Local, is_ready: bool) {
     on(local, Event::RootEnd(is_ready));
     if local.scheduler.observers.blocked.is_watching() {
@@ -196,11 +211,13 @@ pub(crate) fn on_root_wake(scheduler: &Arc<Scheduler>, root: impl FnOnce() -> u6
 }
 
 /// The thread that drives a current-thread runtime is about to sleep for lack of work.
+#[inline]
 pub(crate) fn before_sleep(local: &Local) {
     local.scheduler.observers.blocked.set_parked(true);
     on(local, Event::ParkInNetpoll);
 }
 
+#[inline]
 pub(crate) fn after_sleep(local: &Local) {
     local.scheduler.observers.blocked.set_parked(false);
     on(local, Event::UnparkWithProcessor);
@@ -216,6 +233,7 @@ pub(crate) fn on_leave(local: &Local, token: &ProcessorToken) {
 }
 
 /// The machine is about to poll a known hog, which sysmon does not look for.
+#[inline]
 pub(crate) fn on_hog(local: &Local, task: Id, since: Instant) {
     let (recorded, ownership) = (&local.scheduler.observers.recorded, &local.machine.ownership);
     if recorded.wants_stuck_polls() {

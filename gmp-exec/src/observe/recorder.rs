@@ -3,7 +3,7 @@
 
 use std::time::Instant;
 
-use super::{Event, RootName};
+use super::Event;
 use crate::context;
 use crate::sched::state::machine::Machine;
 use crate::sync::Arc;
@@ -18,10 +18,10 @@ pub(super) fn tell(tap: &Tap, event: Event<'_>) {
     match event {
         Event::Search => tap.forget_end(),
         Event::Schedule(task, yielded) => tap.schedule(task, yielded),
-        Event::PollBegin(task, processor) => tap.begin_poll(task, processor),
+        Event::PollBegin(task, machine) => tap.begin_poll(task, machine.and_then(processor)),
         Event::Wait(task) => tap.leave(task, Left::Waiting),
         Event::PollEnd => tap.end_poll(),
-        Event::RootBegin(RootName { id, location }, processor) => tap.begin_root(id, location, processor),
+        Event::RootBegin(root, machine) => tap.begin_root(root.id, root.location, machine.and_then(processor)),
         Event::RootEnd(is_ready) => tap.end_root(is_ready),
         Event::LocalBegin(task) => tap.begin_local(task),
         Event::LocalEnd => tap.end_local(),
@@ -38,6 +38,10 @@ pub(super) fn tell_outside(recorded: &Recorded, event: Event<'_>) {
         let (kind, subject, small) = packed(&recording, event);
         recording.record_outside(kind, subject, small);
     }
+}
+
+fn processor(machine: &Machine) -> Option<usize> {
+    machine.ownership.holds()
 }
 
 fn packed(recording: &Recording, event: Event<'_>) -> (Kind, u64, u16) {

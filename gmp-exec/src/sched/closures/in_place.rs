@@ -5,11 +5,10 @@ use std::time::Instant;
 
 use crate::sched::handoff;
 use crate::sched::local::Local;
-use crate::sched::run::poll::poll_observed;
+use crate::sched::run::poll::run_closure;
 use crate::sched::shutdown::last_poll::Outside;
 use crate::sched::state::all_machines::await_again;
 use crate::sched::state::closures::SHORT;
-use crate::sched::state::machine::ownership::Region;
 use crate::task::Runnable;
 
 /// Runs a closure, which has a permit, on a machine that holds a processor.
@@ -41,7 +40,7 @@ fn run_without_processor(local: &Local, task: Runnable) {
     if local.scheduler.has_waiting_work(local) {
         handoff::hand_off(local);
     }
-    poll_observed(local, task, Region::Blocking);
+    run_closure(local, task);
     local.scheduler.closures.length.note(since.elapsed() > SHORT);
 }
 
@@ -52,5 +51,5 @@ fn run_with_processor(local: &Local, task: Runnable) {
         scheduler.sysmon.look_soon();
     }
     // If the closure is long, sysmon takes the processor, and the next closures count as long.
-    poll_observed(local, task, Region::Blocking);
+    run_closure(local, task);
 }

@@ -206,7 +206,7 @@ enum Batch {
 fn run_batch(local: &Local) -> Batch {
     observe::on_look_around(local, 0);
     if local.unusual.is_any(AT_POLL) {
-        return run_batch_with(local, |task| poll_observed(local, task, Region::Poll));
+        return run_batch_with(local, |task| poll_observed(local, task));
     }
     run_batch_with(local, |task| poll(local, task, Region::Poll))
 }

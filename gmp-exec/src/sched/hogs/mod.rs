@@ -80,7 +80,7 @@ fn without_processor(local: &Local, task: Runnable) {
     }));
     observe::on_hog(local, header.id, at);
     if local.unusual.is_any(MEASURES | RECORDS) {
-        poll_observed(local, task, Region::Poll);
+        poll_observed(local, task);
     } else {
         poll(local, task, Region::Poll);
     }

@@ -74,7 +74,7 @@ pub(in crate::sched) fn execute(local: &Local, task: Runnable) {
 #[cold]
 fn execute_observed(local: &Local, task: Runnable) {
     match task.metadata().special() {
-        None => poll_observed(local, task, Region::Poll),
+        None => poll_observed(local, task),
         Some(special) => execute_special(local, task, special),
     }
 }

@@ -16,13 +16,19 @@ pub(in crate::sched) fn poll(local: &Local, task: Runnable, region: Region) {
 
 /// The same, observed.
 #[inline(never)]
-pub(in crate::sched) fn poll_observed(local: &Local, task: Runnable, region: Region) {
-    let measured = observe::before_poll(local, task.metadata(), region);
-    run_task(local, task, region, |task| match region {
-        Region::Poll => poll_watched(task, measured.as_ref().and_then(Measured::latency)),
-        _ => run_watched(task),
-    });
+pub(in crate::sched) fn poll_observed(local: &Local, task: Runnable) {
+    let measured = observe::before_poll(local, task.metadata());
+    let latency = measured.as_ref().and_then(Measured::latency);
+    run_task(local, task, Region::Poll, |task| poll_watched(task, latency));
     observe::after_poll(local, measured);
+    settle(local);
+}
+
+/// The same for a closure.
+pub(in crate::sched) fn run_closure(local: &Local, closure: Runnable) {
+    observe::before_closure(local, closure.metadata());
+    run_task(local, closure, Region::Blocking, run_watched);
+    observe::after_closure(local);
     settle(local);
 }
 
