@@ -52,6 +52,6 @@ fn machines(scheduler: &Scheduler) -> Vec<Arc<Machine>> {
 
 fn stuck(scheduler: &Scheduler) -> HashMap<Id, Duration> {
     let now = Instant::now();
-    let since = scheduler.blocked.under_way();
+    let since = scheduler.observers.blocked.under_way();
     since.into_iter().map(|(task, since)| (task, now.saturating_duration_since(since))).collect()
 }

@@ -24,7 +24,7 @@ impl RuntimeMetrics {
     /// [`enable_metrics_poll_time_histogram`]:
     ///     crate::runtime::Builder::enable_metrics_poll_time_histogram
     pub fn poll_time_histogram_enabled(&self) -> bool {
-        self.scheduler.measuring.polls
+        self.scheduler.observers.measuring.polls
     }
 
     /// Returns the number of buckets for the durations of polls; 0 if these are not counted.
@@ -159,7 +159,7 @@ impl RuntimeMetrics {
     /// [`enable_metrics_schedule_latency_histogram`]:
     ///     crate::runtime::Builder::enable_metrics_schedule_latency_histogram
     pub fn schedule_latency_histogram_enabled(&self) -> bool {
-        self.scheduler.measuring.latencies
+        self.scheduler.observers.measuring.latencies
     }
 
     /// Returns the number of buckets for scheduling latencies; 0 if these are not counted.

@@ -82,7 +82,7 @@ impl RuntimeMetrics {
     fn blocked(&self, page: &mut Page<'_, impl Write>) -> fmt::Result {
         const POLLS: &str = "gmp_blocked_polls_total";
         const SECONDS: &str = "gmp_blocked_seconds_total";
-        let totals = VERDICTS.map(|(cause, verdict)| (self.scheduler.blocked.totals(cause), verdict));
+        let totals = VERDICTS.map(|(cause, verdict)| (self.scheduler.observers.blocked.totals(cause), verdict));
         page.family(POLLS, "counter", "Polls that held their threads and are over, by what these did.")?;
         for ((count, _), verdict) in totals {
             page.sample(POLLS, &format!("{{verdict=\"{verdict}\"}}"), count)?;

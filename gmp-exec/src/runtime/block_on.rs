@@ -10,9 +10,9 @@ use std::task::{Context, Poll, Wake, Waker};
 
 use crate::context::{self, Entered};
 use crate::lost::Before;
+use crate::observe::{RootPolls, RootWaker};
 use crate::runtime::handle::Handle;
 use crate::sched::config::Flavor;
-use crate::sched::observe::root_record::{RootRecord, RootWaker};
 use crate::sched::shutdown::last_poll;
 use crate::sched::{Scheduler, current_thread};
 use crate::sync::Arc;
@@ -52,8 +52,8 @@ fn park_until_ready<F: Future>(
     mut future: Pin<&mut F>,
     location: &'static Location<'static>,
 ) -> F::Output {
-    let record = RootRecord::new(scheduler, location);
-    let parked = Arc::new(Parked { thread: thread::current(), woken: AtomicBool::new(false), record: record.waker() });
+    let polls = RootPolls::new(scheduler, location);
+    let parked = Arc::new(Parked { thread: thread::current(), woken: AtomicBool::new(false), waker: polls.waker() });
     let waker = Waker::from(parked.clone());
     let mut cx = Context::from_waker(&waker);
     let mut poll = || {
@@ -64,7 +64,7 @@ fn park_until_ready<F: Future>(
         }
     };
     loop {
-        if let Some(output) = record.poll(&mut poll) {
+        if let Some(output) = polls.poll(&mut poll) {
             return output;
         }
         while !parked.woken.swap(false, Acquire) {
@@ -88,7 +88,7 @@ fn park(scheduler: &Arc<Scheduler>, entered: Entered, parked: &Parked) {
 struct Parked {
     thread: Thread,
     woken: AtomicBool,
-    record: RootWaker,
+    waker: RootWaker,
 }
 
 impl Wake for Parked {
@@ -98,7 +98,7 @@ impl Wake for Parked {
 
     fn wake_by_ref(self: &Arc<Self>) {
         // Recorded before the poll can begin.
-        self.record.wake(|| self.woken.load(Relaxed));
+        self.waker.on_wake(|| self.woken.load(Relaxed));
         if !self.woken.swap(true, Release) {
             self.thread.unpark();
         }

@@ -385,7 +385,7 @@ impl Handle {
     /// assert_eq!(runtime.handle().blocked_report().to_string(), "");
     /// ```
     pub fn blocked_report(&self) -> BlockedReport {
-        self.scheduler.blocked.report()
+        self.scheduler.observers.blocked.report()
     }
 
     /// Returns every task of the runtime, with what it does and where it was spawned.

@@ -41,11 +41,11 @@ pub(crate) struct Config {
     /// Of the thread that builds the runtime, and so of those of the runtime.
     pub(crate) timer_slack: TimerSlack,
     /// The scheduler trace, and whether SIGQUIT prints the tasks, from `GMP_DEBUG`.
-    pub(crate) debug: crate::trace::schedtrace::Debug,
+    pub(crate) debug: crate::observe::schedtrace::Debug,
     /// What to print about tasks that hold their threads, from `GMP_BLOCKED`.
     pub(crate) blocked: crate::blocked::Settings,
     /// Where to write what is recorded, from `GMP_TRACE`.
-    pub(crate) trace: Option<crate::trace::Settings>,
+    pub(crate) trace: Option<crate::observe::RecorderSettings>,
     /// Whether sysmon watches the thread of a current-thread runtime, and takes nothing from it.
     pub(crate) is_watched: bool,
     /// Whether the wakers of tasks are counted.

@@ -5,6 +5,7 @@
 use std::cell::{Cell, RefCell};
 
 use crate::context;
+use crate::observe::{self, Tap};
 use crate::sched::config::{Config, Flavor};
 use crate::sched::handoff::take;
 use crate::sched::scheduler::Scheduler;
@@ -15,10 +16,9 @@ use crate::sched::state::machine::ownership::{Entry, Loss, ProcessorToken, Regio
 use crate::sched::state::machine::{Assignment, Machine};
 use crate::sched::state::processor::Processor;
 use crate::sched::state::processor::owner_proof::OwnerProof;
-use crate::sched::state::unusual::{CROWDED, MEASURES, SPINS, STAMPS, Unusual};
+use crate::sched::state::unusual::{CROWDED, SPINS, Unusual};
 use crate::sync::Arc;
 use crate::task::Runnable;
-use crate::trace::{Kind, Tap};
 
 /// What a machine does next.
 #[must_use]
@@ -62,9 +62,7 @@ pub(crate) struct Local {
     pub(crate) is_current_thread: bool,
     pub(crate) order: Order,
     /// Why a poll or a submission takes its slow path.
-    pub(in crate::sched) unusual: Unusual,
-    /// The tasks submitted on this machine while it measures scheduling latencies.
-    pub(in crate::sched) submissions: Cell<u32>,
+    pub(crate) unusual: Unusual,
     /// The processor that the machine has acquired last.
     pub(crate) last_processor: Cell<usize>,
     /// The last turn whose budget was used up.
@@ -80,7 +78,7 @@ pub(crate) struct Local {
     pub(crate) deferred: Deferred,
     /// How the poll under way began, if it is the poll of a known hog.
     pub(crate) hog: Cell<Option<HogPoll>>,
-    /// What the machine does, for the recorder.
+    /// For those that observe the machine.
     pub(crate) tap: Tap,
 }
 
@@ -114,8 +112,8 @@ impl Local {
     pub(crate) fn new(scheduler: Arc<Scheduler>, machine: Arc<Machine>) -> Local {
         Local {
             is_current_thread: scheduler.config.is_current_thread(),
-            unusual: Unusual::new(unusual_from_the_beginning(&scheduler)),
-            submissions: Cell::new(scheduler.measuring.first_number().unwrap_or(0)),
+            unusual: Unusual::new(scheduler.observers.unusual()),
+            tap: Tap::new(&scheduler.observers),
             last_processor: Cell::new(0),
             order: Order::of(&scheduler.config),
             scheduler: SchedulerRef::new(scheduler),
@@ -126,7 +124,6 @@ impl Local {
             ready: RefCell::new(Vec::new()),
             deferred: Deferred::default(),
             hog: Cell::new(None),
-            tap: Tap::default(),
         }
     }
 
@@ -148,8 +145,7 @@ impl Local {
         let processor = &self.scheduler.processors[token.index()];
         self.note_cache(processor);
         self.last_processor.set(token.index());
-        self.notice_recorder();
-        self.record(Kind::Acquire, 0, token.index());
+        observe::on_acquire(self, token.index());
         self.machine.ownership.acquire(token);
     }
 
@@ -199,13 +195,6 @@ impl Local {
             }
         }
     }
-}
-
-fn unusual_from_the_beginning(scheduler: &Scheduler) -> u8 {
-    let measuring = &scheduler.measuring;
-    let measures = if measuring.is_any() { MEASURES } else { 0 };
-    let stamps = if measuring.first_number().is_some() { STAMPS } else { 0 };
-    measures | stamps
 }
 
 impl InScheduler<'_> {

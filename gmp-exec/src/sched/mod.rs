@@ -31,8 +31,6 @@ pub(crate) mod current_thread;
 pub(crate) mod resize;
 pub(crate) mod shutdown;
 
-pub(crate) mod observe;
-
 #[cfg(all(test, any(loom, shuttle)))]
 pub(crate) mod tests;
 

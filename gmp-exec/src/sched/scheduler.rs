@@ -1,8 +1,8 @@
 //! The scheduler of one runtime: the data that its machines share, and questions about it.
 
-use crate::blocked::Blocked;
 use crate::lost::Lost;
-use crate::metrics::{Counter, Measuring};
+use crate::metrics::Counter;
+use crate::observe::Observers;
 use crate::sched::config::Config;
 use crate::sched::state::all_machines::AllMachines;
 use crate::sched::state::closures::Closures;
@@ -28,7 +28,6 @@ use crate::sync::atomic::Ordering::*;
 use crate::sync::{Apart, Arc, Mutex};
 use crate::task::registry::Registry;
 use crate::time::clock::Clock;
-use crate::trace::Recorded;
 
 /// The fields that are apart are written all the time. The others are read on every turn and hardly
 /// ever written.
@@ -52,9 +51,7 @@ pub(crate) struct Scheduler {
     pub(crate) outside: Outside,
     /// Nanoseconds. Only sysmon writes it.
     pub(crate) longest_poll: Counter,
-    pub(crate) measuring: Measuring,
-    pub(crate) blocked: Blocked,
-    pub(crate) recorded: Recorded,
+    pub(crate) observers: Observers,
     /// Notified when the processor of the current-thread flavour becomes free.
     pub(crate) vacant: Vacant,
     pub(super) last_poll: LastPoll,
@@ -89,9 +86,7 @@ impl Scheduler {
             sysmon: Sysmon::new(),
             outside: Outside::new(processors),
             longest_poll: Counter::default(),
-            blocked: Blocked::new(config.blocked),
-            recorded: Recorded::new(),
-            measuring: Measuring::new(&config.histograms, config.task_hooks.is_some()),
+            observers: Observers::new(&config),
             vacant: Vacant::new(),
             last_poll: LastPoll::new(),
             resizing: Resizing::new(),

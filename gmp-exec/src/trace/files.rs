@@ -43,9 +43,9 @@ pub(super) struct Files {
 pub(crate) fn start(scheduler: &Arc<Scheduler>, settings: Settings) -> io::Result<()> {
     let (sender, receiver) = channel();
     let recording = Recording::new(settings.size, settings.roll.map(|_| sender.clone()));
-    scheduler.recorded.start(recording.clone());
+    scheduler.observers.recorded.start(recording.clone());
     let files = Files { settings, recording, requests: Mutex::new(sender), written: Mutex::new(0) };
-    let is_first = scheduler.recorded.files.set(files).is_ok();
+    let is_first = scheduler.observers.recorded.files.set(files).is_ok();
     debug_assert!(is_first, "a runtime is built once");
     let threads = scheduler.config.threads.with_usual_stack();
     let for_thread = scheduler.clone();
@@ -54,7 +54,7 @@ pub(crate) fn start(scheduler: &Arc<Scheduler>, settings: Settings) -> io::Resul
 }
 
 fn serve(scheduler: &Arc<Scheduler>, requests: Receiver<Request>) {
-    let Some(files) = scheduler.recorded.files.get() else { return };
+    let Some(files) = scheduler.observers.recorded.files.get() else { return };
     match files.settings.roll {
         Some(limit) => roll::serve(files, scheduler, &requests, limit),
         None => write_on_request(files, scheduler, &requests),

@@ -102,7 +102,7 @@ impl Recorder {
             return Err(StartError(Reason::Size(size)));
         }
         let recording = Recording::new(size, None);
-        if !scheduler.recorded.start(recording.clone()) {
+        if !scheduler.observers.recorded.start(recording.clone()) {
             return Err(StartError(Reason::IsRecorded));
         }
         ask_for_looks(scheduler);
@@ -134,7 +134,7 @@ impl Recorder {
 
 impl Drop for Recorder {
     fn drop(&mut self) {
-        self.scheduler.recorded.stop();
+        self.scheduler.observers.recorded.stop();
         ask_for_looks(&self.scheduler);
     }
 }

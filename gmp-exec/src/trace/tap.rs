@@ -22,7 +22,6 @@ use super::files::Files;
 use super::recording::{Owner, Recording, Writer};
 use super::stuck::StuckPoll;
 use crate::sched::Scheduler;
-use crate::sched::observe::local_record::is_new;
 use crate::sync::atomic::AtomicU64;
 use crate::sync::atomic::Ordering::*;
 use crate::sync::{Arc, Mutex};
@@ -155,13 +154,6 @@ struct OpenPoll {
     is_root: bool,
 }
 
-/// The future given to `block_on`, and where that was called.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct RootName {
-    pub(crate) id: Id,
-    pub(crate) location: &'static Location<'static>,
-}
-
 impl Tap {
     /// Notices whether the runtime is recorded. `None`: nothing has changed.
     #[inline]
@@ -193,8 +185,12 @@ impl Tap {
         }
     }
 
-    pub(crate) fn record(&self, kind: Kind, subject: u64, small: u16) {
-        self.with_open(|open| open.record(kind, subject, small));
+    /// Records what `event` makes of the recording.
+    pub(crate) fn record_with(&self, event: impl FnOnce(&Recording) -> (Kind, u64, u16)) {
+        self.with_open(|open| {
+            let (kind, subject, small) = event(&open.writer.recording);
+            open.record(kind, subject, small);
+        });
     }
 
     /// A task is about to be queued. One that was woken during its poll is queued when the poll is
@@ -212,13 +208,6 @@ impl Tap {
         });
     }
 
-    pub(crate) fn mark(&self, task: u64, name: &'static str) {
-        self.with_open(|open| {
-            let name = open.writer.recording.name(name);
-            open.record(Kind::Mark, task, name);
-        });
-    }
-
     pub(crate) fn begin_poll(&self, task: &Header, processor: Option<usize>) {
         self.with_open(|open| {
             let (id, place) = (task.id.as_u64(), open.place(task.location));
@@ -229,9 +218,9 @@ impl Tap {
     }
 
     /// A poll of the future given to `block_on` begins.
-    pub(crate) fn begin_root(&self, root: RootName, processor: Option<usize>) {
+    pub(crate) fn begin_root(&self, root: Id, location: &'static Location<'static>, processor: Option<usize>) {
         self.with_open(|open| {
-            let (id, place) = (root.id.as_u64(), open.place(root.location));
+            let (id, place) = (root.as_u64(), open.place(location));
             open.record(Kind::RootBegin, id, place);
             open.poll = Some(OpenPoll { task: id, processor, left: Left::Waiting, is_root: true });
         });
@@ -340,6 +329,11 @@ impl Open {
     fn poll_of(&mut self, task: &Header) -> Option<&mut OpenPoll> {
         self.poll.as_mut().filter(|poll| poll.task == task.id.as_u64())
     }
+}
+
+/// Whether the task was not polled yet.
+pub(crate) fn is_new(task: &Header) -> bool {
+    task.progress.read().polls == 0
 }
 
 /// How a task came to be scheduled.

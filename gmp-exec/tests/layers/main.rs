@@ -48,6 +48,11 @@ fn a_module_that_names_one_above_it_is_found() {
         broken("sched/run/mod.rs", "fn f() {\n    crate::runtime::block_on();\n}\n"),
         ["sched/run/mod.rs names runtime"]
     );
+    assert_eq!(broken("sched/run/mod.rs", "use crate::observe;\nuse crate::metrics::Counter;\n"), [""; 0]);
+    assert_eq!(broken("sched/run/mod.rs", "use crate::trace::Tap;\n"), ["sched/run/mod.rs names trace"]);
+    assert_eq!(broken("sched/run/mod.rs", "use crate::blocked::Begun;\n"), ["sched/run/mod.rs names blocked"]);
+    assert_eq!(broken("sched/run/mod.rs", "use crate::metrics::Histograms;\n"), ["sched/run/mod.rs names metrics"]);
+    assert_eq!(broken("observe/mod.rs", "use crate::sched::park::park;\n"), ["observe/mod.rs names sched::park"]);
     assert_eq!(broken("sched/state/idle/mod.rs", "use crate::context;\n"), ["sched/state/idle/mod.rs names context"]);
     assert_eq!(broken("sched/state/a.rs", "use crate::sched::park::park;\n"), ["sched/state/a.rs names sched::park"]);
     assert_eq!(

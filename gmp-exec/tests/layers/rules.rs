@@ -5,38 +5,71 @@ use crate::source::Source;
 
 /// The rule of the first matching path applies.
 const RULES: &[(&str, &[&str])] = &[
-    ("sys", &["sys", "sync", "trace"]),
+    ("sys", &["sys", "sync"]),
     ("sync", &["sync"]),
     ("contain.rs", &[]),
     ("escaped.rs", &[]),
     ("netpoll.rs", &[]),
     ("procs.rs", &["sys"]),
     ("sched/state", &["sched::state", "sched::config", "task", "time", "metrics", "netpoll", "contain", "sys", "sync"]),
+    // Where the user's settings are kept.
+    ("sched/config.rs", &["sched", "observe", "blocked", "lost", "metrics", "context", "task", "contain", "sys", "sync"]),
+    // Says what happens to `observe` alone, and does not know who listens: no histograms, no `trace`, no `blocked`.
     (
         "sched",
         &[
-            "sched", "blocked", "lost", "context", "task", "time", "metrics", "trace", "netpoll", "contain", "escaped",
-            "sys", "sync",
+            "sched",
+            "observe",
+            "lost",
+            "context",
+            "task",
+            "time",
+            "metrics::Counter",
+            "netpoll",
+            "contain",
+            "escaped",
+            "sys",
+            "sync",
         ],
     ),
-    // Beside `metrics` and `trace`: told by the scheduler, and acts on nothing.
+    // Told by the scheduler, and tells those that listen. Decides nothing.
+    (
+        "observe",
+        &[
+            "observe",
+            "trace",
+            "blocked",
+            "metrics",
+            "context",
+            "sched::Local",
+            "sched::Scheduler",
+            "sched::config",
+            "sched::state",
+            // Starts the report thread.
+            "sched::submit",
+            "task",
+            "sys",
+            "sync",
+        ],
+    ),
+    // Beside `metrics` and `trace`: told by `observe`, and acts on nothing.
     ("blocked", &["blocked", "sched::state", "task", "contain", "escaped", "sys", "sync"]),
     // Read what the scheduler and the tasks write, and act on nothing.
     ("lost", &["lost", "sched", "task", "sys", "sync"]),
-    ("dump", &["dump", "blocked", "lost", "sched", "task", "escaped", "sys", "sync"]),
+    ("dump", &["dump", "observe", "blocked", "lost", "sched", "task", "escaped", "sys", "sync"]),
     ("context", &["context", "sched", "task", "metrics", "sync"]),
     // Reads what the others count.
     ("metrics", &["sched", "blocked", "netpoll", "sys", "sync"]),
     // Its public functions take a runtime.
     ("trace/recorder.rs", &["runtime", "sched", "sync"]),
     // What the report thread has seen of a thread goes into the file.
-    ("trace", &["blocked", "sched", "task", "escaped", "sys", "sync"]),
+    ("trace", &["observe::mark", "blocked", "sched", "task", "escaped", "sys", "sync"]),
     ("time", &["time", "context", "sched", "task", "contain", "sync"]),
     // Their public functions take a runtime.
     ("task/builder.rs", &["runtime", "task", "context", "sched", "sync"]),
     ("task/join_set", &["runtime", "context", "task", "contain", "sync"]),
-    ("task/local_set", &["runtime", "context", "contain", "task", "sched", "lost", "sync"]),
-    ("task", &["task", "context", "sched", "contain", "sync"]),
+    ("task/local_set", &["runtime", "context", "contain", "task", "sched", "observe", "lost", "sync"]),
+    ("task", &["task", "context", "sched", "observe", "contain", "sync"]),
     ("runtime", ABOVE),
     ("bridge.rs", ABOVE),
     ("lib.rs", ABOVE),
@@ -44,8 +77,8 @@ const RULES: &[(&str, &[&str])] = &[
 
 /// The public interface may name every module.
 const ABOVE: &[&str] = &[
-    "runtime", "task", "time", "context", "dump", "sched", "blocked", "lost", "metrics", "trace", "netpoll", "procs",
-    "contain", "sys", "sync",
+    "runtime", "task", "time", "context", "dump", "sched", "observe", "blocked", "lost", "metrics", "trace", "netpoll",
+    "procs", "contain", "sys", "sync",
 ];
 
 /// What passes its observations to gmp-insight, which draws them.

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use crate::context::SeedSource;
 use crate::lost::{self, Leaks, Silence};
+use crate::observe::{self, RecorderSettings, schedtrace};
 use crate::procs;
 use crate::runtime::leaks::{describe_deadlock, describe_silence};
 use crate::runtime::{Builder, Handle, LocalOptions, LocalRuntime, Runtime};
@@ -19,7 +20,6 @@ use crate::sys::caches::Caches;
 use crate::sys::time_slice::TimeSlices;
 use crate::sys::timer_slack::TimerSlack;
 use crate::task::Observed;
-use crate::trace::schedtrace;
 
 /// When nothing happens for so long in a test, it is called a deadlock.
 const LIMIT_OF_TESTS: Duration = Duration::from_secs(60);
@@ -86,7 +86,7 @@ impl Builder {
         let scheduler = Scheduler::new(self.config(is_local)?);
         let runtime = Runtime::of(Handle::of(SchedulerRef::new(scheduler.clone())));
         if let Some(settings) = &scheduler.config.trace {
-            crate::trace::start(&scheduler, settings.clone())?;
+            observe::start_recorder(&scheduler, settings.clone())?;
         }
         if self.flavor == Flavor::MultiThread {
             start_first_machine(&scheduler)?;
@@ -110,7 +110,7 @@ impl Builder {
         let machines = processors + self.max_blocking_threads + 10_000;
         let closures_in_place = self.closures_in_place.or(in_place_from_env()?).unwrap_or(false);
         let blocked = crate::blocked::Settings::from_env()?;
-        let trace = crate::trace::Settings::from_env()?;
+        let trace = RecorderSettings::from_env()?;
         let is_watched = self.watch_current_thread
             || blocked.is_any_on()
             || trace.as_ref().is_some_and(|trace| trace.on_take.is_some());

@@ -6,11 +6,10 @@ use std::time::Instant;
 use crate::sched::closures::release_closure_permit;
 use crate::sched::handoff;
 use crate::sched::local::Local;
-use crate::sched::observe::measure;
+use crate::sched::run::poll::run_closure;
 use crate::sched::shutdown::last_poll::Outside;
 use crate::sched::state::all_machines::await_again;
 use crate::sched::state::closures::SHORT;
-use crate::sched::state::machine::ownership::Region;
 use crate::task::Runnable;
 
 /// Runs a closure, which has a permit, on a machine that holds a processor.
@@ -42,7 +41,7 @@ fn run_without_processor(local: &Local, task: Runnable) {
     if handoff::has_waiting_work(local) {
         handoff::hand_off(local);
     }
-    measure::poll_recorded(local, task, Region::Blocking);
+    run_closure(local, task);
     local.scheduler.closures.length.note(since.elapsed() > SHORT);
 }
 
@@ -53,5 +52,5 @@ fn run_with_processor(local: &Local, task: Runnable) {
         scheduler.sysmon.call();
     }
     // If the closure is long, sysmon takes the processor, and the next closures count as long.
-    measure::poll_recorded(local, task, Region::Blocking);
+    run_closure(local, task);
 }

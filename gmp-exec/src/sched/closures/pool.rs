@@ -3,6 +3,7 @@
 use std::io;
 
 use crate::context;
+use crate::observe::PoolThread;
 use crate::sched::closures::{drop_with_line, release_closure_permit};
 use crate::sched::hogs;
 use crate::sched::scheduler::Scheduler;
@@ -18,7 +19,6 @@ use crate::sync::Arc;
 use crate::sync::atomic::Ordering::SeqCst;
 use crate::sync::atomic::fence;
 use crate::task::{Place, Runnable, cancel, drop_now, run_watched};
-use crate::trace::{Owner, Tap};
 
 /// Gives a closure, which has a permit, to a thread of the pool.
 ///
@@ -67,30 +67,29 @@ fn start_pool_thread(scheduler: &Arc<Scheduler>, seat: Arc<Seat>) -> io::Result<
 
 fn serve_pool(scheduler: &Arc<Scheduler>, machine: &Arc<Machine>, seat: &Arc<Seat>) {
     let _entered = context::enter_blocking_thread(SchedulerRef::new(scheduler.clone()));
-    let tap = Tap::default();
+    let observed = PoolThread::default();
     machine.running.set_closure(true);
     while let Some(first) = scheduler.closures.pool.next(seat, scheduler.config.threads.keep_alive) {
         let mut closure = Some(first);
         while let Some(current) = closure {
-            run_in_pool(scheduler, current, machine, &tap);
+            run_in_pool(scheduler, current, machine, &observed);
             closure = pass_permit(scheduler);
         }
     }
 }
 
-fn run_in_pool(scheduler: &Scheduler, closure: Runnable, machine: &Arc<Machine>, tap: &Tap) {
+fn run_in_pool(scheduler: &Scheduler, closure: Runnable, machine: &Arc<Machine>, observed: &PoolThread) {
     closure.metadata().take_permit();
     if closure.metadata().may_be_abandoned() {
         scheduler.all_machines.do_not_await(machine);
     }
     machine.running.set(closure.metadata());
-    tap.notice(&scheduler.recorded, Owner::Closures);
-    tap.begin_poll(closure.metadata(), None);
+    observed.before_closure(scheduler, closure.metadata());
     machine.ownership.begin(Region::Blocking);
     run_watched(closure);
     // The machine never has a processor, so nothing can have been taken.
     let _ = machine.ownership.enter();
-    tap.end_poll();
+    observed.after_closure();
     // If the closure was aborted, its function has not run.
     await_again();
 }

@@ -6,6 +6,7 @@
 //! one thread, which others unpark, and whose state and clock they ask for.
 
 use crate::context::{ThisThread, this_thread};
+use crate::observe;
 use crate::sched::current_thread::root::Root;
 use crate::sched::local::Local;
 use crate::sched::scheduler::Scheduler;
@@ -93,8 +94,7 @@ impl Drop for Driving<'_> {
         let Some(driver) = self.driver.take() else { return };
         // `None`: the runtime has ended while this thread drove.
         if let Some(token) = driver.local.machine.ownership.release() {
-            driver.local.record_release(Some(&token), 0);
-            driver.local.leave_recorder();
+            observe::on_leave(&driver.local, &token);
             self.end_busy();
             drop(self.scheduler.idle.put_driver(token, driver));
         }

@@ -18,13 +18,13 @@ use std::time::Duration;
 use crate::contain::{abort, abort_on_unwind};
 use crate::context::{self, Entered};
 use crate::lost::{self, Before};
+use crate::observe::{self, Event, RootName};
 use crate::sched::current_thread::driver::Driving;
 use crate::sched::current_thread::root::Root;
 use crate::sched::local::{Held, Local};
-use crate::sched::observe::{measure, record, root_record};
 use crate::sched::park::netpoll::{Ready, or_panic};
 use crate::sched::run::fire_timers::fire_timers;
-use crate::sched::run::poll::poll;
+use crate::sched::run::poll::{poll, poll_observed};
 use crate::sched::scheduler::Scheduler;
 use crate::sched::shutdown;
 use crate::sched::shutdown::task_panic::panic_if_task_has;
@@ -34,17 +34,13 @@ use crate::sched::state::machine::thread_root;
 use crate::sched::state::unusual::AT_POLL;
 use crate::sync::Arc;
 use crate::task::{Id, Runnable, coop};
-use crate::trace::{Kind, RootName};
-
-/// For the recorder: the machine has kept processor 0 while it slept.
-const KEPT: usize = 1;
 
 /// A call of `block_on`.
 #[derive(Clone, Copy)]
 struct Call {
     /// Whether the root future may block; the tasks polled in between have their own setting.
     entered: Entered,
-    /// How the report and the recorder name the future.
+    /// How observers name the future.
     name: RootName,
 }
 
@@ -125,7 +121,7 @@ impl Drop for OnlyPollsUnwind<'_> {
             abort();
         }
         // The machine is used again. What had to follow the poll follows here.
-        local.tap.end_poll();
+        observe::on(local, Event::PollEnd);
         local.deferred.wake_all();
     }
 }
@@ -172,22 +168,12 @@ fn turn(local: &Local, call: Call, root: &Root) {
 
 /// Polls the root future, as a poll of this name. Returns whether it is ready.
 fn poll_as(local: &Local, name: RootName, is_ready: impl FnOnce() -> bool) -> bool {
-    let running = &local.machine.running;
-    let is_watched = local.scheduler.config.is_watched;
-    if is_watched {
-        running.write_root(name.id, name.location);
-    } else {
-        running.set_none();
-    }
-    root_record::begin(local, name);
+    observe::before_root_poll(local, name);
     local.machine.ownership.begin(Region::Poll);
     panic_if_task_has(&local.scheduler);
     let is_ready = is_ready();
     let _ = local.machine.ownership.enter();
-    root_record::end(local, is_ready);
-    if is_watched {
-        running.end_root();
-    }
+    observe::after_root_poll(local, is_ready);
     is_ready
 }
 
@@ -219,10 +205,9 @@ enum Batch {
 
 /// Runs as many tasks as may run between two looks at the network, timers and the root future.
 fn run_batch(local: &Local) -> Batch {
-    local.notice_recorder();
-    local.record_queues(0);
+    observe::on_look_around(local, 0);
     if local.unusual.is_any(AT_POLL) {
-        return run_batch_with(local, |task| measure::poll(local, task));
+        return run_batch_with(local, |task| poll_observed(local, task));
     }
     run_batch_with(local, |task| poll(local, task, Region::Poll))
 }
@@ -252,7 +237,7 @@ fn next_with(local: &Local, held: &Held<'_>) -> Option<Runnable> {
 }
 
 fn pop_global(local: &Local) -> Option<Runnable> {
-    record::forget_end(local);
+    observe::on(local, Event::Search);
     local.scheduler.global.pop_one()
 }
 
@@ -320,7 +305,7 @@ fn park(local: &Local, root: &Root, limit: Option<Duration>) -> Ready {
     let processor = &scheduler.processors[0];
     processor.counters.count_park();
     processor.busy.end(scheduler.clock.running_ns());
-    local.record(Kind::Park, 0, 1);
+    observe::before_sleep(local);
     scheduler.config.hooks.parking();
     // The hook may have spawned or woken a task, or yielded.
     let ready = if processor.has_work() || has_yielded(local, root) || must_not_sleep(local, root) {
@@ -335,8 +320,8 @@ fn park(local: &Local, root: &Root, limit: Option<Duration>) -> Ready {
             }
         }
     };
+    observe::after_sleep(local);
     scheduler.config.hooks.unparked();
-    local.record(Kind::Unpark, 0, KEPT);
     processor.busy.begin(scheduler.clock.running_ns());
     ready
 }

@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::task::{Wake, Waker};
 
-use crate::sched::observe::root_record;
+use crate::observe;
 use crate::sched::scheduler::Scheduler;
 use crate::sched::submit::wake::interrupt_sleeper;
 use crate::sync::Arc;
@@ -35,7 +35,7 @@ impl Wake for Target {
     }
 
     fn wake_by_ref(self: &Arc<Self>) {
-        root_record::wake(&self.scheduler, || self.id.load(Relaxed), || self.woken.load(Relaxed));
+        observe::on_root_wake(&self.scheduler, || self.id.load(Relaxed), || self.woken.load(Relaxed));
         self.woken.store(true, Release);
         fence(SeqCst);
         interrupt_sleeper(&self.scheduler);

@@ -10,6 +10,7 @@ pub(in crate::sched) mod assign;
 pub(crate) mod section;
 pub(crate) mod take;
 
+use crate::observe::{self, Event};
 use crate::sched::handoff::assign::assign;
 use crate::sched::local::Local;
 use crate::sched::shutdown;
@@ -26,7 +27,7 @@ pub(in crate::sched) fn hand_off(local: &Local) {
         return;
     }
     if let Some(token) = local.machine.ownership.release() {
-        local.record_release(Some(&token), 1);
+        observe::on(local, Event::HandOff(&token));
         assign(scheduler, token);
     }
 }

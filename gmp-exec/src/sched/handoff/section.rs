@@ -1,6 +1,6 @@
 //! Blocking sections: parts of a poll that are declared to block (Go: `entersyscall`).
 
-use crate::context;
+use crate::observe::{self, Event};
 use crate::sched::handoff::take::{offer_again, take_listed};
 use crate::sched::handoff::{hand_off, has_waiting_work};
 use crate::sched::hogs::absent;
@@ -8,7 +8,6 @@ use crate::sched::local::{InScheduler, Local};
 use crate::sched::shutdown::last_poll;
 use crate::sched::state::machine::ownership::Region;
 use crate::sched::submit::push_tail;
-use crate::trace::Kind;
 
 /// How sure the caller is that a section blocks.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -42,7 +41,7 @@ fn begin(local: &Local, section: Section) -> Option<End<'_>> {
     if before == Region::Scheduler {
         return None;
     }
-    local.record(Kind::SectionBegin, context::current_task_id(), 0);
+    observe::on(local, Event::SectionBegin);
     let outer = local.in_section.replace(true);
     if !scheduler.config.sysmon {
         // Only sysmon would notice work that comes later, a timer of this processor included.
@@ -118,7 +117,7 @@ impl Drop for End<'_> {
     fn drop(&mut self) {
         // The poll goes on without a processor if that was taken or handed off. The machine gets
         // another one when the poll ends.
-        self.local.record(Kind::SectionEnd, 0, 0);
+        observe::on(self.local, Event::SectionEnd);
         let guard = self.local.enter();
         self.local.in_section.set(self.outer);
         last_poll::step_in(self.local, self.may_poll);

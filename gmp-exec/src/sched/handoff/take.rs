@@ -4,9 +4,9 @@
 //! `Ownership::take` decides whether the processor is taken; §3 of sched/README.md proves that this
 //! is safe. `Takeable::take` calls it, under a lock that admits one taker at a time.
 
+use crate::observe;
 use crate::sched::handoff::assign::assign;
 use crate::sched::hogs::{absent, suspects, time_slice};
-use crate::sched::observe::record;
 use crate::sched::scheduler::Scheduler;
 use crate::sched::state::idle::Reserved;
 use crate::sched::state::machine::ownership::{ClaimResult, ProcessorToken, Region};
@@ -174,7 +174,7 @@ impl Drop for Heir<'_> {
         // for it.
         fence(SeqCst);
         if self.scheduler.has_visible_work() {
-            wake_one_unfenced(&self.scheduler);
+            wake_one_unfenced(self.scheduler);
         }
     }
 }
@@ -194,7 +194,7 @@ fn start(scheduler: &Arc<Scheduler>, id: usize) -> Option<Arc<Machine>> {
 
 /// Counts and reports the take of a processor.
 fn account(scheduler: &Arc<Scheduler>, index: usize, note: &Note) {
-    record::take(scheduler, index, note);
+    observe::on_take(scheduler, index, note);
     let processor = &scheduler.processors[index];
     match note.cause {
         StuckBy::Blocking => processor.counters.taken_blocked.add_shared(1),
@@ -213,7 +213,6 @@ fn account(scheduler: &Arc<Scheduler>, index: usize, note: &Note) {
         }
         _ => {}
     }
-    scheduler.record_taken(note);
     // No machine has looked at this processor's timers while it was stuck, and its next tasks may get
     // stuck, too.
     processor.ask_for_look();

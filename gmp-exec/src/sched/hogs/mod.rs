@@ -22,13 +22,11 @@ pub(in crate::sched) mod time_slice;
 
 use std::time::{Duration, Instant};
 
-use crate::blocked::BlockedCause;
 use crate::context;
+use crate::observe::{self, BlockedCause, Event};
 use crate::sched::handoff;
 use crate::sched::local::Local;
-use crate::sched::observe::report_blocked::record_hog;
-use crate::sched::observe::{local_record, measure, record};
-use crate::sched::run::poll::poll;
+use crate::sched::run::poll::{poll, poll_observed};
 use crate::sched::scheduler::Scheduler;
 use crate::sched::state::machine::hog_poll::HogPoll;
 use crate::sched::state::machine::ownership::Region;
@@ -77,15 +75,14 @@ fn without_processor(local: &Local, task: Runnable) {
     let header = task.metadata();
     local.unusual.set(HOG, true);
     let at = Instant::now();
-    record::hog(local, header, at);
     local.hog.set(Some(HogPoll {
         at,
         runnable: local.machine.runnable_time(),
         first_of: (!header.is_listed()).then_some(header.location),
     }));
-    record::forget_end(local);
+    observe::on_hog(local, header.id, at);
     if local.unusual.is_any(MEASURES | RECORDS) {
-        measure::poll(local, task);
+        poll_observed(local, task);
     } else {
         poll(local, task, Region::Poll);
     }
@@ -99,7 +96,7 @@ fn without_processor(local: &Local, task: Runnable) {
 #[inline]
 pub(crate) fn note_end_of_poll(header: &Header) {
     context::with_machine(|local| {
-        let Some(local) = local else { return local_record::waits(header) };
+        let Some(local) = local else { return observe::on_wait_elsewhere(header) };
         let ownership = &local.machine.ownership;
         let is_lost = ownership.is_claimed() || local.lost_by.get().is_some();
         if is_lost || local.unusual.is_any(AT_END) || ownership.is_marked() {
@@ -111,7 +108,7 @@ pub(crate) fn note_end_of_poll(header: &Header) {
 /// While the runtime is recorded, most polls end here only for that reason.
 #[cold]
 fn end_unusual(local: &Local, header: &Header, is_lost: bool) {
-    record::waits(local, header);
+    observe::on(local, Event::Wait(header));
     if is_lost || local.hog.get().is_some() || local.machine.ownership.is_marked() {
         learn(local, header);
     }
@@ -158,7 +155,9 @@ fn report(local: &Local, poll: &HogPoll) {
         return;
     }
     match (judge(local, poll), poll.first_of) {
-        (Some(span), _) => record_hog(local, poll.at, span.reported(local.scheduler.config.blocking_threshold)),
+        (Some(span), _) => {
+            observe::on_hog_over(local, poll.at, span.reported(local.scheduler.config.blocking_threshold));
+        }
         (None, Some(location)) => local.scheduler.suspects.clear(location),
         (None, None) => {}
     }

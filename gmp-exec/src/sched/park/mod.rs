@@ -10,6 +10,7 @@ pub(in crate::sched) mod netpoll;
 
 use std::time::Instant;
 
+use crate::observe::{self, Event};
 use crate::sched::hogs::{absent, time_slice};
 use crate::sched::local::{Local, Next};
 use crate::sched::park::netpoll::or_panic;
@@ -25,7 +26,6 @@ use crate::sync::Arc;
 use crate::sync::atomic::Ordering::SeqCst;
 use crate::sync::atomic::fence;
 use crate::task::Runnable;
-use crate::trace::Kind;
 
 /// Returns the processor, looks once more, and sleeps.
 #[doc(alias = "stopm")]
@@ -33,8 +33,8 @@ use crate::trace::Kind;
 pub(in crate::sched) fn park(local: &Local) -> Next {
     let scheduler = &local.scheduler;
     let token = local.machine.ownership.release();
-    local.record_release(token.as_ref(), 0);
     if let Some(token) = &token {
+        observe::on(local, Event::Release(token));
         scheduler.processors[token.index()].park(scheduler.clock.running_ns());
     }
     let role = scheduler.idle.go_idle(token, &local.machine, local.unusual.take(SPINS));
@@ -106,9 +106,9 @@ pub(in crate::sched) fn park_as_spare(local: &Local) -> Next {
     }
     time_slice::adapt(local);
     scheduler.config.hooks.parking();
-    local.record(Kind::Park, 0, 0);
+    observe::on(local, Event::Park);
     let assignment = wait_for_assignment(local);
-    local.record(Kind::Unpark, 0, 0);
+    observe::on(local, Event::Unpark);
     scheduler.config.hooks.unparked();
     match assignment {
         Some(assignment) => local.accept(assignment),
@@ -147,9 +147,9 @@ pub(in crate::sched) fn sleep_in_netpoll(local: &Local) -> Next {
     }
     time_slice::adapt(local);
     scheduler.config.hooks.parking();
-    local.record(Kind::Park, 0, 1);
+    observe::on(local, Event::ParkInNetpoll);
     let ready = or_panic(scheduler.netpoll_gate.sleep(local, scheduler.next_timer(), || scheduler.clock.now_ns()));
-    local.record(Kind::Unpark, 0, 0);
+    observe::on(local, Event::Unpark);
     scheduler.config.hooks.unparked();
     leave_netpoll(local, ready)
 }

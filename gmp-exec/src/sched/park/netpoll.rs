@@ -4,13 +4,13 @@ use std::io;
 use std::time::Duration;
 
 use crate::netpoll::Netpoll;
+use crate::observe::{self, Event};
 use crate::sched::local::Local;
 use crate::sched::state::netpoll_gate::NetpollGate;
 use crate::sched::state::unusual::COLLECTS;
 use crate::sync::atomic::Ordering::*;
 use crate::sync::thread;
 use crate::task::Runnable;
-use crate::trace::Kind;
 
 /// The tasks that became ready, in order, or why polling is broken.
 pub(in crate::sched) type Ready = io::Result<Vec<Runnable>>;
@@ -76,7 +76,7 @@ impl NetpollGate {
         };
         let ready = local.ready.take();
         if !ready.is_empty() {
-            local.record(Kind::Ready, 0, ready.len());
+            observe::on(local, Event::Ready(ready.len()));
         }
         self.polling.store(false, SeqCst);
         // No task is dropped because of an error, which the next poll finds again.

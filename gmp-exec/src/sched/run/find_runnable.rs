@@ -8,8 +8,8 @@
 //! empty, the machine looks at timers, the global queue, the network, and the rings of other
 //! processors. Then it parks (`park`).
 
+use crate::observe::{self, Event};
 use crate::sched::local::{Held, Local, Next};
-use crate::sched::observe::record;
 use crate::sched::park::netpoll::or_panic;
 use crate::sched::park::{obtain_processor, park};
 use crate::sched::resize::give_away_queue;
@@ -63,7 +63,7 @@ fn look_further(local: &Local) -> Next {
         shutdown::leave(local);
         return Next::Exit;
     }
-    record::forget_end(local);
+    observe::on(local, Event::Search);
     let guard = local.enter();
     let Some(held) = guard.held() else {
         return obtain_processor(local);
@@ -94,8 +94,7 @@ fn look_around(local: &Local, held: &Held<'_>) -> Option<Runnable> {
         return None;
     }
     let config = &local.scheduler.config;
-    local.notice_recorder();
-    local.record_queues(held.index);
+    observe::on_look_around(local, held.index);
     let tick = processor.ticks();
     let is_asked = processor.take_look_asked(&held.proof);
     let is_yielding = processor.is_yielding_only(&held.proof);

@@ -1,8 +1,8 @@
 //! Firing due timers: those of all processors, or a machine's own.
 
+use crate::observe::{self, Event};
 use crate::sched::local::{Held, Local};
 use crate::time::timers::wake_all;
-use crate::trace::Kind;
 
 /// Fires the due timers of all processors: no machine looks at the timers of an idle processor, and
 /// those of a stuck one must not wait.
@@ -22,7 +22,7 @@ pub(in crate::sched) fn fire_timers(local: &Local) {
             processor.timers.expire(now, &mut fired);
         }
     }
-    local.record(Kind::Timers, 0, fired.len());
+    observe::on(local, Event::Timers(fired.len()));
     wake_all(fired);
 }
 
@@ -50,7 +50,7 @@ pub(in crate::sched) fn fire_timers_of(local: &Local, index: usize) {
     if earliest <= now {
         let mut fired = Vec::new();
         timers.expire(now, &mut fired);
-        local.record(Kind::Timers, 0, fired.len());
+        observe::on(local, Event::Timers(fired.len()));
         wake_all(fired);
     }
 }

@@ -8,10 +8,9 @@ pub(in crate::sched) mod steal;
 use crate::context;
 use crate::sched::hogs::{suspects, time_slice};
 use crate::sched::local::{Local, Next};
-use crate::sched::observe::measure;
 use crate::sched::park::park_as_spare;
 use crate::sched::run::find_runnable::find_runnable;
-use crate::sched::run::poll::poll;
+use crate::sched::run::poll::{poll, poll_observed};
 use crate::sched::scheduler::Scheduler;
 use crate::sched::shutdown::last_poll;
 use crate::sched::state::machine::ownership::Region;
@@ -64,7 +63,7 @@ fn begin(local: &Local, birth: Birth) -> Next {
 /// Runs one task. The machine holds a processor before, and perhaps none afterwards.
 pub(in crate::sched) fn execute(local: &Local, task: Runnable) {
     if local.unusual.is_any(AT_POLL) && prepare(local, task.metadata()) {
-        return execute_measured(local, task);
+        return execute_observed(local, task);
     }
     match task.metadata().special() {
         None => poll(local, task, Region::Poll),
@@ -72,12 +71,11 @@ pub(in crate::sched) fn execute(local: &Local, task: Runnable) {
     }
 }
 
-/// The poll is to be measured or recorded. A blocking closure is not measured, and records itself.
+/// The poll is observed. A blocking closure tells its observers itself.
 #[cold]
-fn execute_measured(local: &Local, task: Runnable) {
+fn execute_observed(local: &Local, task: Runnable) {
     match task.metadata().special() {
-        None if local.unusual.is_any(MEASURES) => measure::poll(local, task),
-        None => measure::poll_recorded(local, task, Region::Poll),
+        None => poll_observed(local, task),
         Some(special) => execute_special(local, task, special),
     }
 }
@@ -90,7 +88,7 @@ fn execute_special(local: &Local, task: Runnable, special: Special) {
     }
 }
 
-/// Returns whether the poll is to be measured or recorded.
+/// Returns whether the poll is observed.
 #[cold]
 fn prepare(local: &Local, task: &Header) -> bool {
     if local.unusual.is_any(SPINS) {

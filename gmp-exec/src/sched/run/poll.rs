@@ -1,9 +1,10 @@
 //! One poll of a task, and the steps of a machine that has lost its processor during the poll.
 
+use crate::observe::{self, Measured};
 use crate::sched::hogs::absent;
 use crate::sched::local::Local;
 use crate::sched::state::machine::ownership::Region;
-use crate::task::Runnable;
+use crate::task::{Runnable, poll_watched, run_watched};
 
 /// Polls a task with the machine's processor, which may be taken during the poll. As a call, a turn
 /// takes 24 instructions more; whether the compiler makes one depends on unrelated code.
@@ -13,10 +14,28 @@ pub(in crate::sched) fn poll(local: &Local, task: Runnable, region: Region) {
     settle(local);
 }
 
+/// The same, observed.
+#[inline(never)]
+pub(in crate::sched) fn poll_observed(local: &Local, task: Runnable) {
+    let measured = observe::before_poll(local, task.metadata());
+    let latency = measured.as_ref().and_then(Measured::latency);
+    run_task(local, task, Region::Poll, |task| poll_watched(task, latency));
+    observe::after_poll(local, measured);
+    settle(local);
+}
+
+/// The same for a closure.
+pub(in crate::sched) fn run_closure(local: &Local, closure: Runnable) {
+    observe::before_closure(local, closure.metadata());
+    run_task(local, closure, Region::Blocking, run_watched);
+    observe::after_closure(local);
+    settle(local);
+}
+
 /// A poll counts for the processor that the machine has acquired last, although that may have been
 /// handed off since. A blocking closure is no poll.
 #[inline(always)]
-pub(in crate::sched) fn run_task(local: &Local, task: Runnable, region: Region, run: impl FnOnce(Runnable)) {
+fn run_task(local: &Local, task: Runnable, region: Region, run: impl FnOnce(Runnable)) {
     let ownership = &local.machine.ownership;
     if region == Region::Poll {
         match ownership.holds() {
@@ -38,7 +57,7 @@ fn count_without_processor(local: &Local) {
 
 /// What follows if the machine has lost its processor during the poll.
 #[inline(always)]
-pub(in crate::sched) fn settle(local: &Local) {
+fn settle(local: &Local) {
     if local.lost_by.take().is_some() {
         after_loss(local);
     }
@@ -48,6 +67,6 @@ pub(in crate::sched) fn settle(local: &Local) {
 /// if one is idle, and otherwise parks the machine as a spare.
 #[cold]
 fn after_loss(local: &Local) {
-    local.scheduler.record_end_of(&local.machine, local.machine.ownership.turn());
+    observe::on_end_of_long_poll(&local.scheduler, &local.machine, local.machine.ownership.turn());
     absent::end(local);
 }

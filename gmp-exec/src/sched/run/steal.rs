@@ -13,10 +13,10 @@
 
 use std::time::Duration;
 
+use crate::observe::{self, Event};
 use crate::sched::local::{Held, Local};
 use crate::sync::thread;
 use crate::task::Runnable;
-use crate::trace::Kind;
 
 const ROUNDS: usize = 4;
 const RUNNEXT_BACK_OFF: Duration = Duration::from_micros(50);
@@ -41,7 +41,7 @@ fn steal_ring(local: &Local, held: &Held<'_>) -> Option<Runnable> {
     victims(local, held).find_map(|victim| {
         let queue = &local.scheduler.processors[victim].queue;
         let stolen = if queue.is_empty() { None } else { queue.steal_into(own, &held.proof) };
-        stolen.inspect(|task| local.record(Kind::Steal, task.metadata().id.as_u64(), victim))
+        stolen.inspect(|task| observe::on(local, Event::Steal(task, victim)))
     })
 }
 
@@ -52,7 +52,7 @@ fn steal_runnext(local: &Local, held: &Held<'_>) -> Option<Runnable> {
     thread::sleep(RUNNEXT_BACK_OFF);
     steal_ring(local, held).or_else(|| {
         let stolen = processors[victim].runnext.steal(seen);
-        stolen.inspect(|task| local.record(Kind::Steal, task.metadata().id.as_u64(), victim))
+        stolen.inspect(|task| observe::on(local, Event::Steal(task, victim)))
     })
 }
 

@@ -19,8 +19,8 @@ pub(crate) mod task_panic;
 
 use std::time::{Duration, Instant};
 
-use crate::blocked::describe_waited_for;
 use crate::context::{self, Entered};
+use crate::observe::{self, Event};
 use crate::sched::local::Local;
 use crate::sched::scheduler::Scheduler;
 use crate::sched::scheduler_ref::SchedulerRef;
@@ -31,7 +31,7 @@ use crate::sched::state::takeable::Note;
 use crate::sync::atomic::Ordering::SeqCst;
 use crate::sync::atomic::fence;
 use crate::sync::{Arc, thread};
-use crate::sys::{membarrier, stderr};
+use crate::sys::membarrier;
 use crate::task::{StuckBy, cancel};
 
 /// How soon to look again at machines that were in scheduler code: at first, and at most. Most
@@ -57,32 +57,20 @@ pub(crate) fn begin(scheduler: &Arc<Scheduler>) {
     scheduler.last_poll.close();
     end_if_last(scheduler);
     scheduler.sysmon.stop();
-    scheduler.blocked.stop();
-    scheduler.recorded.note_end();
+    observe::on_shutdown(&scheduler.observers);
 }
 
 /// Waits until every thread of the runtime has ended, but no longer than `limit`.
 pub(crate) fn wait(scheduler: &Scheduler, limit: Option<Duration>) {
     let deadline = limit.and_then(|limit| Instant::now().checked_add(limit));
     if limit.is_none() && !scheduler.all_machines.wait_empty(Instant::now().checked_add(LONG)) {
-        say_what_is_waited_for(scheduler);
+        // A task that sleeps for ever would otherwise end a test, or a program, in silence.
+        observe::on_long_wait(&scheduler.all_machines.awaited(), LONG);
     }
     let _ = scheduler.all_machines.wait_empty(deadline);
     // Processors that came back to the idle list after the last machine had looked there.
     drain_late(scheduler);
     scheduler.all_machines.join(deadline);
-}
-
-/// A task that sleeps for ever would otherwise end a test, or a program, in silence. It may be
-/// that task that holds the lock of standard error, or whose reader has stopped reading.
-#[cold]
-fn say_what_is_waited_for(scheduler: &Scheduler) {
-    let awaited = scheduler.all_machines.awaited();
-    if awaited.is_empty() {
-        return;
-    }
-    let what = describe_waited_for(&awaited);
-    stderr::try_write(&format!("gmp: the drop of a runtime has waited for {} s: {what}\n", LONG.as_secs()));
 }
 
 /// The last act of sysmon: takes the processors of machines that don't come to see the flag,
@@ -161,7 +149,7 @@ pub(in crate::sched) fn drain_late(scheduler: &Scheduler) {
 /// A machine has seen the flag: drains its processor.
 pub(in crate::sched) fn leave(local: &Local) {
     if let Some(token) = local.machine.ownership.release() {
-        local.record_release(Some(&token), 0);
+        observe::on(local, Event::Release(&token));
         drain(&local.scheduler, token);
     }
     // Processors of machines that went idle while shutdown closed the queues.

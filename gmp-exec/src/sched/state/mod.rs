@@ -26,6 +26,6 @@ pub(in crate::sched) mod suspects;
 pub(crate) mod sysmon;
 pub(crate) mod takeable;
 pub(crate) mod threads;
-pub(in crate::sched) mod unusual;
+pub(crate) mod unusual;
 pub(crate) mod vacant;
 pub(crate) mod victim_order;

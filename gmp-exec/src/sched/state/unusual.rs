@@ -6,13 +6,13 @@ use std::cell::Cell;
 /// The machine is counted as spinning (`idle`).
 pub(in crate::sched) const SPINS: u8 = 1;
 /// Polls are measured, or have hooks. Never changes.
-pub(in crate::sched) const MEASURES: u8 = 2;
+pub(crate) const MEASURES: u8 = 2;
 /// What the machine does is recorded.
-pub(in crate::sched) const RECORDS: u8 = 4;
+pub(crate) const RECORDS: u8 = 4;
 /// All permits of hogs may be held while some tasks are suspects.
 pub(in crate::sched) const CROWDED: u8 = 8;
 /// Scheduling latencies are measured. Never changes.
-pub(in crate::sched) const STAMPS: u8 = 16;
+pub(crate) const STAMPS: u8 = 16;
 /// The machine is inside `Netpoll::poll`: tasks that become ready go into `Local::ready`.
 pub(in crate::sched) const COLLECTS: u8 = 32;
 /// The poll under way is that of a known hog (`Local::hog`).
@@ -38,7 +38,7 @@ impl Unusual {
 
     /// Whether one of these bits is set.
     #[inline]
-    pub(in crate::sched) fn is_any(&self, bits: u8) -> bool {
+    pub(crate) fn is_any(&self, bits: u8) -> bool {
         self.bits.get() & bits != 0
     }
 
@@ -51,7 +51,7 @@ impl Unusual {
 
     /// Sets or clears this bit.
     #[inline]
-    pub(in crate::sched) fn set(&self, bit: u8, on: bool) {
+    pub(crate) fn set(&self, bit: u8, on: bool) {
         let others = self.bits.get() & !bit;
         self.bits.set(if on { others | bit } else { others });
     }

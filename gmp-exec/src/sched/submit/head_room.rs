@@ -41,7 +41,7 @@ pub(in crate::sched) fn check_room_for_machine(scheduler: &Scheduler) -> io::Res
 ///
 /// Fails if the process could then run out of memory or of pids. Once a filter has come, nothing
 /// is looked at.
-pub(in crate::sched) fn check_head_room(scheduler: &Scheduler) -> io::Result<()> {
+pub(crate) fn check_head_room(scheduler: &Scheduler) -> io::Result<()> {
     if seccomp::has_come() {
         return Ok(());
     }

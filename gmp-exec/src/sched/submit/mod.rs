@@ -11,21 +11,19 @@
 //! scheduler, on a machine whose processor was taken, and inside a section that will block. A
 //! thread without a processor never touches a ring.
 
-pub(in crate::sched) mod head_room;
+pub(crate) mod head_room;
 pub(crate) mod threads;
 pub(crate) mod wake;
 
-use crate::context;
 use crate::sched::local::{Held, Local, Order};
-use crate::sched::observe::record;
-use crate::sched::observe::stamp::{stamp, take_detour};
 use crate::sched::scheduler::Scheduler;
 use crate::sched::state::machine::ownership::Region;
 use crate::sched::state::processor::local_queue::Push;
-use crate::sched::state::unusual::AT_SUBMIT;
+use crate::sched::state::unusual::{AT_SUBMIT, COLLECTS};
 use crate::sched::submit::wake::{submit_global, wake_one, wake_one_unfenced};
 use crate::sync::Arc;
 use crate::task::{Home, Runnable};
+use crate::{context, observe};
 
 /// Queues a task that has become scheduled. `yielded`: the task was woken during its own poll.
 #[inline]
@@ -79,6 +77,22 @@ fn submit_here(local: &Local, task: Runnable, yielded: bool) -> Option<Runnable>
     None
 }
 
+/// The task's scheduling is observed, or the task is collected. Returns the task unless it was
+/// collected.
+#[cold]
+fn take_detour(local: &Local, task: Runnable, yielded: bool, has_processor: bool) -> Option<Runnable> {
+    let is_collected = local.unusual.is_any(COLLECTS);
+    // Without a processor the task is refused here, and queued elsewhere.
+    if has_processor || is_collected {
+        observe::on_schedule(local, task.metadata(), yielded);
+    }
+    if !is_collected {
+        return Some(task);
+    }
+    local.ready.borrow_mut().push(task);
+    None
+}
+
 /// Returns whether a task went to the ring, so that the caller must wake a machine.
 #[inline]
 fn push(local: &Local, held: &Held<'_>, task: Runnable) -> bool {
@@ -113,8 +127,7 @@ fn submit_elsewhere(task: Runnable) {
 #[cold]
 fn submit_outside(scheduler: &Arc<Scheduler>, task: Runnable) {
     let n = context::outside(scheduler).remote_schedules.next_shared();
-    stamp(scheduler, &task, n as u32);
-    record::schedule_elsewhere(scheduler, task.metadata());
+    observe::on_schedule_elsewhere(scheduler, task.metadata(), n as u32);
     // `Some`, because an array takes 60 instructions more.
     submit_global(scheduler, Some(task));
 }

@@ -13,7 +13,7 @@ use crate::sys::stderr;
 /// Says once that the system has no thread to give: what needs the thread may wait for long. The
 /// caller may be any thread, so it must not wait for the reader of standard error.
 #[cold]
-pub(in crate::sched) fn say_no_thread(scheduler: &Scheduler, error: &io::Error) {
+pub(crate) fn say_no_thread(scheduler: &Scheduler, error: &io::Error) {
     if !scheduler.has_said_no_thread.swap(true, Relaxed) {
         let waits = "what needs the thread waits until it can";
         stderr::try_write(&format!("gmp: OS can't spawn worker thread: {error}; {waits}\n"));

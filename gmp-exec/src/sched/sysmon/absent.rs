@@ -11,6 +11,7 @@
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
+use crate::observe;
 use crate::sched::hogs::{Span, suspects, time_slice};
 use crate::sched::scheduler::Scheduler;
 use crate::sched::state::machine::Machine;
@@ -67,7 +68,7 @@ fn computes(scheduler: &Scheduler, machine: &Arc<Machine>, turn: u64, since: Ins
         time_slice::lengthen_in(scheduler, machine, turn);
         machine.ownership.mark(turn);
         suspects::suspect_place_of(scheduler, machine, turn);
-        scheduler.record_change(machine, turn, StuckBy::Computing, since);
+        observe::on_long_poll(scheduler, machine, turn, since, StuckBy::Computing);
     }
 }
 
@@ -78,7 +79,7 @@ fn sleeps(scheduler: &Scheduler, machine: &Arc<Machine>, turn: u64, since: Insta
     if is_asleep && scheduler.computing.sleeps(machine, turn) {
         time_slice::set(scheduler, machine, TimeSlice::Short);
         if !machine.ownership.is_in_section() {
-            scheduler.record_change(machine, turn, StuckBy::Blocking, since);
+            observe::on_long_poll(scheduler, machine, turn, since, StuckBy::Blocking);
         }
     }
 }
@@ -193,7 +194,7 @@ mod tests {
     #[test]
     fn a_thread_that_computes_counts_until_its_turn_is_over() {
         let (scheduler, machine) = (scheduler(), machine_of_this_thread());
-        let mut absent = listed(&[machine.clone()]);
+        let mut absent = listed(std::slice::from_ref(&machine));
         let deadline = Instant::now() + Duration::from_secs(60);
         while scheduler.computing.count(&scheduler.hogs) == 0 {
             assert!(Instant::now() < deadline);
@@ -210,7 +211,7 @@ mod tests {
     #[test]
     fn a_machine_whose_poll_is_over_is_not_looked_at_until_it_has_another() {
         let (scheduler, machine) = (scheduler(), machine_of_this_thread());
-        let (mut absent, start) = (listed(&[machine.clone()]), Instant::now());
+        let (mut absent, start) = (listed(std::slice::from_ref(&machine)), Instant::now());
         look(&scheduler, &mut absent, start);
         let _ = machine.ownership.enter();
         look(&scheduler, &mut absent, start);

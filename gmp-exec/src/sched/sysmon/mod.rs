@@ -53,6 +53,7 @@ use budget::Outcome;
 pub(crate) use memory::Memory;
 use sleep::IDLE_LOOKS;
 
+use crate::observe::{self, SysmonObserver};
 use crate::sched::handoff::assign::start_here;
 use crate::sched::hogs::absent::count as count_computing;
 use crate::sched::hogs::time_slice;
@@ -83,10 +84,10 @@ fn monitor(scheduler: &Arc<Scheduler>) {
     // Nothing has run yet.
     memory.idle_looks = IDLE_LOOKS;
     let mut is_prepared = false;
-    let mut trace = crate::trace::schedtrace::Schedtrace::new(scheduler.config.debug.trace);
+    let mut observer = SysmonObserver::new(scheduler.config.debug.trace);
     let mut follower = Follower::new(scheduler.config.follow);
     loop {
-        let next = trace.limit(sleep::next_sleep(scheduler, &mut memory, Instant::now()));
+        let next = observer.limit(sleep::next_sleep(scheduler, &mut memory, Instant::now()));
         let reasons = sleep::sleep(scheduler, &mut memory, next);
         if reasons & calls::STOPPED != 0 {
             start_all(scheduler, scheduler.sysmon.starts.close());
@@ -103,7 +104,7 @@ fn monitor(scheduler: &Arc<Scheduler>) {
             waiting::take_for_visible_work(scheduler);
         }
         follower.follow_if_due(scheduler);
-        trace.print_if_due(scheduler);
+        observer.print_if_due(scheduler);
         // After a sleep without a limit there is nothing to look at yet.
         if looks && next.is_some() {
             memory.was_called = reasons & calls::CALLED != 0 || memory.calls_itself;
@@ -136,7 +137,7 @@ pub(crate) fn look(scheduler: &Arc<Scheduler>, memory: &mut Memory, now: Instant
         outcome.is_needed = waiting::is_anything_waiting(scheduler);
         memory.budget.account(outcome, now);
     }
-    scheduler.start_report_thread_if_wanted();
+    observe::on_look(scheduler);
 }
 
 /// sysmon's sleeps without its thread, for models.

@@ -5,7 +5,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::blocked::BlockedCause;
+use crate::observe::{self, BlockedCause};
 use crate::sched::scheduler::Scheduler;
 use crate::sched::state::machine::Machine;
 use crate::sched::state::machine::ownership::{Region, Sighting};
@@ -36,7 +36,7 @@ pub(super) struct Seen {
     is_asleep: bool,
     /// sysmon has learnt that the poll is long.
     is_long: bool,
-    /// The cause that was reported for the poll (`sched::report_blocked`).
+    /// The cause that was reported for the poll (`observe::report`).
     recorded: Option<BlockedCause>,
 }
 
@@ -88,7 +88,7 @@ impl Seen {
     pub(super) fn record_end(&self, scheduler: &Scheduler) {
         let turn = self.sighting.turn();
         if self.recorded.is_some() && !self.machine.ownership.is_in_turn(turn) {
-            scheduler.record_end_of(&self.machine, turn);
+            observe::on_end_of_long_poll(scheduler, &self.machine, turn);
         }
     }
 

@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use crate::observe;
 use crate::sched::handoff::take::{Limit, TakeOutcome, To, take};
 use crate::sched::scheduler::Scheduler;
 use crate::sched::state::takeable::Note;
@@ -44,7 +45,7 @@ pub(super) fn take_all(
         if lasted >= threshold
             && let Some(cause) = seen.cause_to_record(&verdict, threshold)
         {
-            scheduler.record_long(&seen.machine, seen.sighting, seen.since, cause);
+            observe::on_long_poll(scheduler, &seen.machine, seen.sighting.turn(), seen.since, cause);
         }
         let Verdict::Stuck(cause) = verdict else { continue };
         scheduler.longest_poll.raise_to(lasted.as_nanos() as u64);

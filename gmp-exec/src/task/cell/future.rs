@@ -169,7 +169,7 @@ impl<F: Future> Future for TaskFuture<F> {
                 Poll::Ready(outcome)
             }
             Err(payload) => {
-                crate::sched::observe::record::panicked(header.id);
+                crate::observe::on_panic(header.id);
                 unhandled_panic::note(header);
                 Poll::Ready(Outcome::of(header.id, Err(JoinError::panicked(header.id, payload))))
             }

@@ -29,8 +29,7 @@ use std::task::Waker;
 use super::all;
 use super::home::{Drives, LocalHome};
 use crate::lost;
-use crate::sched::observe::local_poll::Driver;
-use crate::sched::observe::local_record;
+use crate::observe::{self, Driver};
 use crate::sync::Arc;
 use crate::task::console::span;
 use crate::task::spawn::{new_local_task, start_local};
@@ -64,7 +63,7 @@ pub(super) struct LocalContext {
 
 /// Queues a task of a set that has become scheduled. Called from any thread.
 pub(in crate::task) fn submit(task: Runnable) {
-    local_record::schedule(task.metadata(), || home_of(&task).runtime());
+    observe::on_local_schedule(task.metadata(), || home_of(&task).runtime());
     let mut task = Some(task);
     // While the thread ends there is no current set.
     let _ = CURRENT.try_with(|current| {
@@ -225,7 +224,7 @@ impl Polling<'_> {
         for _ in 0..MOST_POLLS {
             let Some(task) = self.next() else { return false };
             let around = self.context.home.polled.begin(task.metadata().id);
-            self.driver.poll(task, |task| local_record::poll(task, watch::poll_local));
+            self.driver.poll(task, watch::poll_local);
             self.context.home.polled.end(around);
             if self.context.home.on_panic.has_panicked() {
                 self.context.panic();

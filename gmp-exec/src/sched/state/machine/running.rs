@@ -72,24 +72,24 @@ impl RunningCell {
 
     /// The machine, which is in `Sched`, is about to poll the future given to `block_on`, which has
     /// an id and a location as a task has.
-    pub(in crate::sched) fn write_root(&self, id: Id, location: &'static Location<'static>) {
+    pub(crate) fn write_root(&self, id: Id, location: &'static Location<'static>) {
         self.write(id, location);
         self.is_root.store(true, Release);
     }
 
     /// That poll is over, and the machine is in `Sched` again.
-    pub(in crate::sched) fn end_root(&self) {
+    pub(crate) fn end_root(&self) {
         self.is_root.store(false, Release);
     }
 
     /// The machine, which is in `Sched`, is about to poll a task of a `LocalSet` within a poll.
-    pub(in crate::sched) fn set_local(&self, header: &Header) {
+    pub(crate) fn set_local(&self, header: &Header) {
         self.end_root();
         self.set(header);
     }
 
     /// The poll around that poll goes on. This is its task or root future.
-    pub(in crate::sched) fn set_again(&self, around: Option<Running>) {
+    pub(crate) fn set_again(&self, around: Option<Running>) {
         match around {
             Some(Running { task, location, is_root: true, .. }) => self.write_root(task, location),
             Some(Running { task, location, .. }) => self.write(task, location),
@@ -98,12 +98,12 @@ impl RunningCell {
     }
 
     /// The machine, which is in `Sched`, is about to poll a future that is no task.
-    pub(in crate::sched) fn set_none(&self) {
+    pub(crate) fn set_none(&self) {
         self.task.store(0, Release);
     }
 
     /// The task that the calling machine polls, or has polled last.
-    pub(in crate::sched) fn last(&self) -> Option<Running> {
+    pub(crate) fn last(&self) -> Option<Running> {
         self.read()
     }
 

@@ -1,5 +1,8 @@
 //! Marks of the program's own.
 
+use super::{Event, on_this_thread};
+use crate::context;
+
 /// Puts a mark with this name into the recording of the current runtime, if there is one. It is
 /// shown at this moment, beside the task that has made it.
 ///
@@ -17,5 +20,10 @@
 /// # });
 /// ```
 pub fn mark(name: &'static str) {
-    crate::sched::observe::record::mark(name);
+    let task = context::current_task_id();
+    let _ = context::with_scheduler(|scheduler| {
+        if scheduler.observers.recorded.is_used() {
+            on_this_thread(scheduler, Event::Mark(task, name));
+        }
+    });
 }
