@@ -1,13 +1,10 @@
-//! A machine's own side: data that only its own thread may touch, and how the thread enters
-//! scheduler code.
-#![allow(unsafe_code, reason = "makes owner proofs")]
+//! A machine's own side: data that only its own thread may touch.
 
 use std::cell::{Cell, RefCell};
 
 use crate::context;
 use crate::observe::{self, Tap};
 use crate::sched::config::{Config, Flavor};
-use crate::sched::handoff::take;
 use crate::sched::scheduler::Scheduler;
 use crate::sched::scheduler_ref::SchedulerRef;
 use crate::sched::state::deferred::Deferred;
@@ -15,7 +12,6 @@ use crate::sched::state::machine::hog_poll::HogPoll;
 use crate::sched::state::machine::ownership::{Entry, Loss, ProcessorToken, Region};
 use crate::sched::state::machine::{Assignment, Machine};
 use crate::sched::state::processor::Processor;
-use crate::sched::state::processor::owner_proof::OwnerProof;
 use crate::sched::state::unusual::{CROWDED, SPINS, Unusual};
 use crate::sync::Arc;
 use crate::task::Runnable;
@@ -80,19 +76,6 @@ pub(crate) struct Local {
     pub(crate) hog: Cell<Option<HogPoll>>,
     /// For those that observe the machine.
     pub(crate) tap: Tap,
-}
-
-/// Inside scheduler code: until the guard is dropped, the processor can't be taken.
-pub(crate) struct InScheduler<'a> {
-    local: &'a Local,
-    came_from: Region,
-}
-
-/// A machine that holds a processor and is inside `Region::Scheduler`.
-pub(crate) struct Held<'a> {
-    pub(crate) processor: &'a Processor,
-    pub(crate) index: usize,
-    pub(crate) proof: OwnerProof,
 }
 
 impl Local {
@@ -179,62 +162,12 @@ impl Local {
         }
     }
 
-    /// Enters scheduler code, from whichever region the machine is in.
-    #[inline]
-    pub(crate) fn enter(&self) -> InScheduler<'_> {
-        let (came_from, entry) = self.machine.ownership.enter();
-        self.record_loss(entry);
-        InScheduler { local: self, came_from }
-    }
-
     #[inline]
     pub(crate) fn record_loss(&self, entry: Entry) {
         if let Entry::Lost(loss) = entry {
             if !self.in_section.get() {
                 self.lost_by.set(Some(loss));
             }
-        }
-    }
-}
-
-impl InScheduler<'_> {
-    /// The processor, if the machine still holds one.
-    #[inline]
-    pub(crate) fn held(&self) -> Option<Held<'_>> {
-        let index = self.local.machine.ownership.holds()?;
-        // SAFETY: `enter` made sure that the machine's processor can't be taken until this guard is
-        // dropped, and `ownership` that no other machine holds it.
-        let proof = unsafe { OwnerProof::new() };
-        Some(Held { processor: &self.local.scheduler.processors[index], index, proof })
-    }
-
-    /// The region that the machine was in before.
-    pub(crate) fn came_from(&self) -> Region {
-        self.came_from
-    }
-
-    /// For the machine's own loop, which was in scheduler code before and stays there. Leaving and
-    /// entering again would cost instructions on every turn. Anywhere else, the processor could
-    /// never be taken again.
-    #[inline]
-    pub(crate) fn stay_in_scheduler(self) {
-        debug_assert_eq!(self.came_from, Region::Scheduler);
-        std::mem::forget(self);
-    }
-
-    /// Leaves scheduler code for a blocking section, or returns to the region around one.
-    pub(crate) fn leave_for(self, region: Region) {
-        self.local.machine.ownership.begin_section(region);
-        std::mem::forget(self);
-    }
-}
-
-impl Drop for InScheduler<'_> {
-    #[inline]
-    fn drop(&mut self) {
-        self.local.machine.ownership.leave(self.came_from);
-        if self.came_from == Region::Offered {
-            take::offer_again(&self.local.scheduler, &self.local.machine);
         }
     }
 }

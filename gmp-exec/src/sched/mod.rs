@@ -16,6 +16,7 @@ pub(crate) mod config;
 mod scheduler;
 mod scheduler_ref;
 
+mod enter;
 mod local;
 mod run;
 

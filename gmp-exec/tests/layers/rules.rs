@@ -13,7 +13,10 @@ const RULES: &[(&str, &[&str])] = &[
     ("procs.rs", &["sys"]),
     ("sched/state", &["sched::state", "sched::config", "task", "time", "metrics", "netpoll", "contain", "sys", "sync"]),
     // Where the user's settings are kept.
-    ("sched/config.rs", &["sched", "observe", "blocked", "lost", "metrics", "context", "task", "contain", "sys", "sync"]),
+    (
+        "sched/config.rs",
+        &["sched", "observe", "blocked", "lost", "metrics", "context", "task", "contain", "sys", "sync"],
+    ),
     // Says what happens to `observe` alone, and does not know who listens: no histograms, no `trace`, no `blocked`.
     (
         "sched",

@@ -22,10 +22,10 @@ use std::panic::Location;
 pub(crate) use self::settings::in_place_from_env;
 use crate::escaped::Escaped;
 use crate::sched::closures::pool::submit_to_pool;
-use crate::sched::hogs;
 use crate::sched::scheduler::Scheduler;
 use crate::sched::state::permits::Acquired;
 use crate::sched::submit::submit_new;
+use crate::sched::submit::wake::submit_permitted;
 use crate::sync::Arc;
 use crate::sys::stderr;
 use crate::task::{Place, Runnable, cancel, drop_now};
@@ -74,7 +74,7 @@ fn start_waiting(scheduler: &Arc<Scheduler>, closure: Runnable) {
     let mut waiting = Some(closure);
     while let Some(closure) = waiting.take() {
         if closure.metadata().place() == Place::Machine {
-            return hogs::submit_permitted(scheduler, closure);
+            return submit_permitted(scheduler, closure);
         }
         let spawned_at = closure.metadata().location;
         if let Err(error) = start_permitted(scheduler, closure) {

@@ -5,7 +5,6 @@ use std::io;
 use crate::context;
 use crate::observe::PoolThread;
 use crate::sched::closures::{drop_with_line, release_closure_permit};
-use crate::sched::hogs;
 use crate::sched::scheduler::Scheduler;
 use crate::sched::scheduler_ref::SchedulerRef;
 use crate::sched::state::all_machines::await_again;
@@ -14,7 +13,7 @@ use crate::sched::state::machine::ownership::Region;
 use crate::sched::state::pool::{NotStarted, Seat, Submitted};
 use crate::sched::submit::head_room::check_head_room;
 use crate::sched::submit::threads::{say_no_thread, start_thread};
-use crate::sched::submit::wake::interrupt_sleeper;
+use crate::sched::submit::wake::{interrupt_sleeper, submit_permitted};
 use crate::sync::Arc;
 use crate::sync::atomic::Ordering::SeqCst;
 use crate::sync::atomic::fence;
@@ -106,7 +105,7 @@ fn pass_permit(scheduler: &Arc<Scheduler>) -> Option<Runnable> {
     }
     let next = next?;
     if next.metadata().place() == Place::Machine {
-        hogs::submit_permitted(scheduler, next);
+        submit_permitted(scheduler, next);
         return None;
     }
     Some(next)

@@ -1,10 +1,10 @@
 //! Blocking sections: parts of a poll that are declared to block (Go: `entersyscall`).
 
 use crate::observe::{self, Event};
+use crate::sched::enter::InScheduler;
 use crate::sched::handoff::take::{offer_again, take_listed};
 use crate::sched::handoff::{hand_off, has_waiting_work};
-use crate::sched::hogs::absent;
-use crate::sched::local::{InScheduler, Local};
+use crate::sched::local::Local;
 use crate::sched::shutdown::last_poll;
 use crate::sched::state::machine::ownership::Region;
 use crate::sched::submit::push_tail;
@@ -122,7 +122,7 @@ impl Drop for End<'_> {
         self.local.in_section.set(self.outer);
         last_poll::step_in(self.local, self.may_poll);
         if self.before == Region::Poll && guard.held().is_none() {
-            absent::list(&self.local.scheduler, &self.local.machine, self.local.machine.ownership.turn());
+            self.local.scheduler.sysmon.list_absent(&self.local.machine, self.local.machine.ownership.turn());
         }
         guard.leave_for(self.before);
         if self.before == Region::Offered {

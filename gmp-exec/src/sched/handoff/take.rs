@@ -6,7 +6,7 @@
 
 use crate::observe;
 use crate::sched::handoff::assign::assign;
-use crate::sched::hogs::{absent, suspects, time_slice};
+use crate::sched::hogs::{suspects, time_slice};
 use crate::sched::scheduler::Scheduler;
 use crate::sched::state::idle::Reserved;
 use crate::sched::state::machine::ownership::{ClaimResult, ProcessorToken, Region};
@@ -14,7 +14,7 @@ use crate::sched::state::machine::{Assignment, Birth, Machine};
 use crate::sched::state::sysmon::calls;
 use crate::sched::state::takeable::Note;
 use crate::sched::submit::threads::{say_no_thread, spawn_thread};
-use crate::sched::submit::wake::wake_one_unfenced;
+use crate::sched::submit::wake::{limit_hogs, wake_one_unfenced};
 use crate::sync::Arc;
 use crate::sync::atomic::Ordering::SeqCst;
 use crate::sync::atomic::fence;
@@ -201,7 +201,7 @@ fn account(scheduler: &Arc<Scheduler>, index: usize, note: &Note) {
         StuckBy::Computing => {
             processor.counters.taken_computing.add_shared(1);
             scheduler.computing.add_taken(&note.machine, note.seen.turn());
-            absent::count(scheduler);
+            limit_hogs(scheduler);
             suspects::suspect_place_of(scheduler, &note.machine, note.seen.turn());
         }
     }
@@ -209,7 +209,7 @@ fn account(scheduler: &Arc<Scheduler>, index: usize, note: &Note) {
         Region::Blocking => scheduler.closures.length.note(true),
         Region::Poll => {
             scheduler.sysmon.expected.tell_of_poll();
-            absent::list(scheduler, &note.machine, note.seen.turn());
+            scheduler.sysmon.list_absent(&note.machine, note.seen.turn());
         }
         _ => {}
     }

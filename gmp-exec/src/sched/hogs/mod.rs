@@ -32,7 +32,7 @@ use crate::sched::state::machine::hog_poll::HogPoll;
 use crate::sched::state::machine::ownership::Region;
 use crate::sched::state::permits::Acquired;
 use crate::sched::state::unusual::{AT_END, CROWDED, HOG, MEASURES, RECORDS};
-use crate::sched::submit::wake::submit_global;
+use crate::sched::submit::wake::{submit_global, submit_permitted};
 use crate::sync::Arc;
 use crate::sys::time_slice::TimeSlice;
 use crate::task::{Header, Runnable, StuckBy};
@@ -70,7 +70,7 @@ fn run_with_permit(local: &Local, task: Runnable) {
 fn without_processor(local: &Local, task: Runnable) {
     handoff::hand_off(local);
     if local.machine.ownership.holds().is_none() {
-        absent::list(&local.scheduler, &local.machine, local.machine.ownership.next_turn());
+        local.scheduler.sysmon.list_absent(&local.machine, local.machine.ownership.next_turn());
     }
     let header = task.metadata();
     local.unusual.set(HOG, true);
@@ -212,12 +212,6 @@ pub(in crate::sched) fn grant_extra(scheduler: &Arc<Scheduler>) -> bool {
     let is_any = next.is_some();
     next.into_iter().for_each(|task| submit_permitted(scheduler, task));
     is_any
-}
-
-/// Queues a task that has waited for a permit and got one.
-pub(in crate::sched) fn submit_permitted(scheduler: &Arc<Scheduler>, task: Runnable) {
-    task.metadata().give_permit();
-    submit_global(scheduler, [task]);
 }
 
 /// A task that may wait for a permit was aborted. Its future is to be dropped, which needs no

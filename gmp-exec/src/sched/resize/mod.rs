@@ -10,10 +10,10 @@
 
 pub(in crate::sched) mod follow;
 
-use crate::sched::hogs;
-use crate::sched::local::{Held, Local};
+use crate::sched::enter::Held;
+use crate::sched::local::Local;
 use crate::sched::scheduler::Scheduler;
-use crate::sched::submit::wake::{submit_global, wake_one_unfenced};
+use crate::sched::submit::wake::{submit_global, submit_permitted, wake_one_unfenced};
 use crate::sync::atomic::Ordering::SeqCst;
 use crate::sync::atomic::fence;
 use crate::sync::{Arc, MutexGuard};
@@ -45,7 +45,7 @@ fn change(scheduler: &Arc<Scheduler>, count: usize, lock: MutexGuard<'_, bool>) 
     let (before, permitted) = resize(scheduler, count);
     drop(lock);
     // What follows may start a thread, whose name comes from a function of the user's.
-    permitted.into_iter().for_each(|task| hogs::submit_permitted(scheduler, task));
+    permitted.into_iter().for_each(|task| submit_permitted(scheduler, task));
     if count > before {
         serve_waiting_work(scheduler);
     } else {

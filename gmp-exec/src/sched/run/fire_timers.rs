@@ -1,7 +1,8 @@
 //! Firing due timers: those of all processors, or a machine's own.
 
 use crate::observe::{self, Event};
-use crate::sched::local::{Held, Local};
+use crate::sched::enter::Held;
+use crate::sched::local::Local;
 use crate::time::timers::wake_all;
 
 /// Fires the due timers of all processors: no machine looks at the timers of an idle processor, and

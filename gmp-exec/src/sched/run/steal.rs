@@ -14,7 +14,8 @@
 use std::time::Duration;
 
 use crate::observe::{self, Event};
-use crate::sched::local::{Held, Local};
+use crate::sched::enter::Held;
+use crate::sched::local::Local;
 use crate::sync::thread;
 use crate::task::Runnable;
 

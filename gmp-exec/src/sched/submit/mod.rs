@@ -15,7 +15,8 @@ pub(crate) mod head_room;
 pub(crate) mod threads;
 pub(crate) mod wake;
 
-use crate::sched::local::{Held, Local, Order};
+use crate::sched::enter::Held;
+use crate::sched::local::{Local, Order};
 use crate::sched::scheduler::Scheduler;
 use crate::sched::state::machine::ownership::Region;
 use crate::sched::state::processor::local_queue::Push;

@@ -23,6 +23,17 @@ pub(crate) fn submit_global(scheduler: &Arc<Scheduler>, tasks: impl IntoIterator
     }
 }
 
+/// Queues a task that has waited for a permit and got one.
+pub(in crate::sched) fn submit_permitted(scheduler: &Arc<Scheduler>, task: Runnable) {
+    task.metadata().give_permit();
+    submit_global(scheduler, [task]);
+}
+
+/// Counts the polls that compute anew. Hogs that find room because of it run.
+pub(in crate::sched) fn limit_hogs(scheduler: &Arc<Scheduler>) {
+    scheduler.computing.limit(&scheduler.hogs).into_iter().for_each(|task| submit_permitted(scheduler, task));
+}
+
 /// Work was published: wakes a machine for it unless one is searching already.
 #[doc(alias = "wakep")]
 #[inline]

@@ -55,20 +55,20 @@ use sleep::IDLE_LOOKS;
 
 use crate::observe::{self, SysmonObserver};
 use crate::sched::handoff::assign::start_here;
-use crate::sched::hogs::absent::count as count_computing;
 use crate::sched::hogs::time_slice;
 use crate::sched::resize::follow::Follower;
 use crate::sched::scheduler::Scheduler;
 use crate::sched::shutdown::take_from_stragglers;
 use crate::sched::state::machine::Machine;
 use crate::sched::state::sysmon::calls;
+use crate::sched::submit::wake::limit_hogs;
 use crate::sync::Arc;
 use crate::sync::atomic::Ordering::*;
 use crate::sys::timer_slack::TimerSlack;
 
 /// Starts the thread of sysmon.
 pub(crate) fn start(scheduler: &Arc<Scheduler>) -> std::io::Result<()> {
-    scheduler.sysmon.running.store(true, Relaxed);
+    scheduler.sysmon.takes.store(scheduler.config.sysmon, Relaxed);
     scheduler.sysmon.starts.open();
     let (name, owned) = ("gmp-sysmon".to_owned(), scheduler.clone());
     scheduler.all_machines.start(&scheduler.config.threads, name, Machine::new(0), move || monitor(&owned))
@@ -127,7 +127,7 @@ pub(crate) fn look(scheduler: &Arc<Scheduler>, memory: &mut Memory, now: Instant
         absent::look(scheduler, &mut memory.absent, now);
         waiting::ask_for_looks(scheduler, memory);
     }
-    count_computing(scheduler);
+    limit_hogs(scheduler);
     let refused = stuck::take_all(scheduler, memory, &mut outcome, now);
     if !scheduler.config.is_watched {
         excess::grant_one(scheduler, memory, refused.as_ref(), now);

@@ -11,7 +11,6 @@ use std::time::Duration;
 
 use crate::sched::closures::submit_closure;
 use crate::sched::handoff::take::{Limit, To, take};
-use crate::sched::hogs::absent;
 use crate::sched::local::Local;
 use crate::sched::run::poll::poll;
 use crate::sched::scheduler::Scheduler;
@@ -20,6 +19,7 @@ use crate::sched::state::machine::ownership::Region;
 use crate::sched::state::permits::{Acquired, Permits};
 use crate::sched::state::pool::{NotStarted, Pool, Submitted};
 use crate::sched::state::takeable::Note;
+use crate::sched::submit::wake::{limit_hogs, submit_permitted};
 use crate::sched::tests::explore;
 use crate::sched::tests::gate::Gate;
 use crate::sched::tests::stage::{busy, closure, idle, list_a_sleeper, scheduler, task, watched};
@@ -33,7 +33,7 @@ pub(super) fn run_queued(scheduler: &Arc<Scheduler>, permits: &Permits) {
         let has_permit = task.metadata().take_permit();
         task.run();
         if has_permit {
-            permits.release_to_next().into_iter().for_each(|next| hogs::submit_permitted(scheduler, next));
+            permits.release_to_next().into_iter().for_each(|next| submit_permitted(scheduler, next));
         }
     }
 }
@@ -223,7 +223,7 @@ fn loom_permits_poll_ends_and_is_counted_against_waiting() {
         }
         stuck.join().unwrap();
         hog.join().unwrap();
-        absent::count(&scheduler);
+        limit_hogs(&scheduler);
         run_queued(&scheduler, &scheduler.hogs);
         assert_eq!(ran.load(Relaxed), 1);
         assert_eq!((scheduler.computing.count(&scheduler.hogs), scheduler.hogs.close().len()), (0, 0));

@@ -18,8 +18,8 @@ use crate::sync::{Arc, Mutex};
 pub(crate) struct Sysmon {
     /// sysmon is in its deep sleep: the next machine that acquires a processor has to wake sysmon.
     pub(in crate::sched) asleep: AtomicBool,
-    /// The runtime has a monitor thread.
-    pub(in crate::sched) running: AtomicBool,
+    /// The runtime has a sysmon that takes processors.
+    pub(in crate::sched) takes: AtomicBool,
     /// A submitter that finds every processor busy may call.
     pub(in crate::sched) listening: AtomicBool,
     /// The next look is far away, because nothing has waited and no poll has lasted for a while.
@@ -35,7 +35,7 @@ impl Sysmon {
     pub(crate) fn new() -> Sysmon {
         Sysmon {
             asleep: AtomicBool::new(false),
-            running: AtomicBool::new(false),
+            takes: AtomicBool::new(false),
             listening: AtomicBool::new(false),
             is_slow: AtomicBool::new(false),
             expected: Expected::new(),
@@ -56,6 +56,13 @@ impl Sysmon {
         } else if self.is_slow.load(Relaxed) && idle.is_unwatched() {
             // If the tasks that run now hold their threads, only sysmon will notice.
             self.call();
+        }
+    }
+
+    /// This turn of the machine is without a processor from now on: sysmon looks at it.
+    pub(in crate::sched) fn list_absent(&self, machine: &Arc<Machine>, turn: u64) {
+        if self.takes.load(Relaxed) && machine.absence.begin(turn) {
+            self.absent.lock().push(machine.clone());
         }
     }
 
