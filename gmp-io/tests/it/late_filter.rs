@@ -60,12 +60,7 @@ fn paths_and_names() {
 #[test]
 fn sockets_and_timers() {
     in_child("late_filter::sockets_and_timers", || {
-        let calls = [
-            libc::SYS_ioctl,
-            libc::SYS_openat,
-            libc::SYS_timerfd_create,
-            libc::SYS_timerfd_settime,
-        ];
+        let calls = [libc::SYS_ioctl, libc::SYS_openat, libc::SYS_timerfd_create, libc::SYS_timerfd_settime];
         let path = temp_dir().join(format!("gmp-late-filter-{}", id()));
         after_the_filter(&calls, async || {
             let listener = TcpListener::bind("127.0.0.1:0").await.expect("bound");
