@@ -301,8 +301,8 @@ fn loom_permits_pool_thread_waits_against_submit() {
     });
 }
 
-/// Two threads submit a closure to an empty pool, and neither can start a thread. No closure is left
-/// behind for the other's thread.
+/// Two threads submit a closure to an empty pool, and neither should start a thread, nor can. No
+/// closure is left behind for the other's thread.
 #[test]
 fn loom_permits_pool_without_threads() {
     explore(6, || {
@@ -310,6 +310,9 @@ fn loom_permits_pool_without_threads() {
         let pool = Arc::new(Pool::default());
         let submit = |pool: &Pool, closure| {
             let Submitted::Start(seat) = pool.submit(closure) else { panic!("the pool has a thread") };
+            if pool.leave_to_others(&seat) {
+                return 0;
+            }
             match pool.not_started(&seat) {
                 NotStarted::Delayed => 0,
                 NotStarted::Alone { closure, delayed } => {
