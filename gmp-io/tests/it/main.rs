@@ -3,6 +3,7 @@
 mod adapter_hyper;
 mod api_auto_traits;
 mod async_fd;
+mod fs_cancelled;
 mod fs_file;
 mod fs_inline;
 #[cfg(target_os = "linux")]
