@@ -7,6 +7,7 @@ mod async_fd;
 #[path = "../../../gmp-exec/tests/it/filter.rs"]
 #[expect(dead_code, reason = "not all filters are needed here")]
 mod filter;
+mod fs_cancelled;
 mod fs_file;
 mod fs_inline;
 #[cfg(target_os = "linux")]
