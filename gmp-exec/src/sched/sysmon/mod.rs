@@ -159,7 +159,8 @@ pub(super) mod model {
     /// Sleeps deeply until a processor is busy.
     pub(in crate::sched) fn sleep_until_busy(scheduler: &Scheduler) {
         scheduler.sysmon.calls.bind();
-        let mut memory = Memory { idle_looks: IDLE_LOOKS, ..Memory::default() };
+        let mut memory = Memory::default();
+        memory.idle_looks = IDLE_LOOKS;
         if sleep::next_sleep(scheduler, &mut memory, Instant::now()).is_none() {
             assert_eq!(scheduler.sysmon.calls.wait(None), calls::WOKEN);
         }
