@@ -34,7 +34,7 @@ fn a_filter_that_kills_meets_no_call_that_it_does_not_expect() {
         if in_container && !install_as_container() {
             return;
         }
-        // Where a filter comes without this, gmp does not notice another one.
+        // Where this was set before a second filter comes, gmp does not notice that one.
         let is_filtered = secure_computing_mode().unwrap() != SecureComputingMode::Disabled;
         if is_filtered && no_new_privs().unwrap() {
             return;
