@@ -52,7 +52,7 @@ const RULES: &[(&str, &[&str])] = &[
     // Beside `metrics` and `trace`: told by `observe`, and acts on nothing.
     ("blocked", &["blocked", "sched::state", "task", "contain", "escaped", "sys", "sync"]),
     // Reads what the scheduler and the tasks write, and acts on nothing.
-    ("dump", &["dump", "observe", "blocked", "sched", "task", "escaped", "sys", "sync"]),
+    ("dump", &["dump", "blocked", "sched", "task", "escaped", "sys", "sync"]),
     ("context", &["context", "sched", "task", "metrics", "sync"]),
     // Reads what the others count.
     ("metrics", &["sched", "blocked", "netpoll", "sys", "sync"]),
