@@ -15,7 +15,6 @@ use super::asker::{Asker, Form};
 use super::signal::Signals;
 use super::tree::TaskTree;
 use super::walk::Tasks;
-use crate::observe;
 use crate::sched::{Scheduler, SchedulerRef};
 use crate::sync::Arc;
 
@@ -63,7 +62,7 @@ fn answer(mut signals: Signals) {
             Some(asker) => answer_to(asker, &runtimes),
             None => io::stderr().lock().write_all(prefixed(&text(&runtimes)).as_bytes()),
         };
-        runtimes.iter().for_each(observe::on_sigquit);
+        runtimes.iter().for_each(|runtime| runtime.observers.recorded.note_sigquit(runtime));
     }
 }
 

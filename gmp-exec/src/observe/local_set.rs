@@ -24,17 +24,14 @@ pub(crate) struct Driver {
 impl Driver {
     /// This thread, if it is a machine of the runtime at that address.
     pub(crate) fn current(runtime: usize) -> Driver {
-        context::with_machine(|local| match local {
-            Some(local) if address(&local.scheduler) == runtime => Driver::of(local),
-            _ => Driver::default(),
+        context::with_machine(|local| {
+            let of_runtime = |local: &&Local| address(&local.scheduler) == runtime;
+            let Some(local) = local.filter(of_runtime) else { return Driver::default() };
+            let ownership = &local.machine.ownership;
+            let is_in_poll = || ownership.look().is_some_and(|seen| seen.region == Region::Poll);
+            let is_watched = local.scheduler.config.is_watched && is_in_poll();
+            Driver { worker: ownership.holds(), is_watched }
         })
-    }
-
-    fn of(local: &Local) -> Driver {
-        let ownership = &local.machine.ownership;
-        let is_in_poll = || ownership.look().is_some_and(|seen| seen.region == Region::Poll);
-        let is_watched = local.scheduler.config.is_watched && is_in_poll();
-        Driver { worker: ownership.holds(), is_watched }
     }
 
     /// Polls a task of the set.

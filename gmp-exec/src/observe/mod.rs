@@ -160,27 +160,16 @@ pub(crate) fn on_schedule_elsewhere(scheduler: &Arc<Scheduler>, task: &Header, n
 #[inline]
 pub(crate) fn before_poll(local: &Local, task: &Header) -> Option<Measured> {
     let measured = local.unusual.is_any(MEASURES).then(|| measure::begin(local, task));
-    before_closure(local, task);
+    on(local, Event::PollBegin(task, Some(&local.machine)));
     measured
 }
 
 #[inline]
 pub(crate) fn after_poll(local: &Local, measured: Option<Measured>) {
-    after_closure(local);
+    on(local, Event::PollEnd);
     if let Some(measured) = measured {
         measure::end(local, measured);
     }
-}
-
-/// A closure begins on a machine. Its time is no poll time.
-#[inline]
-pub(crate) fn before_closure(local: &Local, closure: &Header) {
-    on(local, Event::PollBegin(closure, Some(&local.machine)));
-}
-
-#[inline]
-pub(crate) fn after_closure(local: &Local) {
-    on(local, Event::PollEnd);
 }
 
 /// The thread that drives a current-thread runtime polls the future given to `block_on`.
@@ -253,11 +242,6 @@ pub(crate) fn on_take(scheduler: &Scheduler, index: usize, note: &Note) {
 #[cold]
 pub(crate) fn on_panic(task: Id) {
     let _ = context::with_scheduler(|scheduler| scheduler.observers.recorded.note_panic(task.as_u64()));
-}
-
-/// The process has got SIGQUIT.
-pub(crate) fn on_sigquit(scheduler: &Arc<Scheduler>) {
-    scheduler.observers.recorded.note_sigquit(scheduler);
 }
 
 /// The runtime ends.

@@ -38,7 +38,7 @@ impl Recorded {
 
     pub(super) fn note_end(&self) {}
 
-    pub(super) fn note_sigquit(&self, _: &Arc<Scheduler>) {}
+    pub(crate) fn note_sigquit(&self, _: &Arc<Scheduler>) {}
 }
 
 #[derive(Debug, Default)]

@@ -24,7 +24,7 @@ pub(in crate::sched) struct Root {
 #[derive(Debug)]
 struct Target {
     woken: AtomicBool,
-    /// The id by which the recorder knows the future.
+    /// The id by which observers know the future.
     id: AtomicU64,
     scheduler: Arc<Scheduler>,
 }

@@ -1,6 +1,6 @@
 //! One poll of a task, and the steps of a machine that has lost its processor during the poll.
 
-use crate::observe::{self, Measured};
+use crate::observe::{self, Event, Measured};
 use crate::sched::hogs::absent;
 use crate::sched::local::Local;
 use crate::sched::state::machine::ownership::Region;
@@ -24,11 +24,11 @@ pub(in crate::sched) fn poll_observed(local: &Local, task: Runnable) {
     settle(local);
 }
 
-/// The same for a closure.
+/// The same for a closure, whose time is no poll time.
 pub(in crate::sched) fn run_closure(local: &Local, closure: Runnable) {
-    observe::before_closure(local, closure.metadata());
+    observe::on(local, Event::PollBegin(closure.metadata(), Some(&local.machine)));
     run_task(local, closure, Region::Blocking, run_watched);
-    observe::after_closure(local);
+    observe::on(local, Event::PollEnd);
     settle(local);
 }
 
