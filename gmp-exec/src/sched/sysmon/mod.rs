@@ -20,8 +20,9 @@
 //! A machine that leaves the netpoll with a single task wakes no other machine to sleep there
 //! instead, because that would be two thread switches per event. If that task holds its thread, no
 //! machine sleeps in the netpoll until sysmon's second look. So for a second after a long poll
-//! machines do wake a successor, and sysmon looks closely, that is, at shorter intervals, because
-//! there may be no successor (`long_polls`). Then it may cost more than 1 %.
+//! machines do wake a successor. After a poll that was long while a processor was idle, sysmon also
+//! looks closely, that is, at shorter intervals, because there may be no successor (`long_polls`).
+//! Then it may cost more than 1 %.
 //!
 //! A look considers each machine inside a poll (`seen`). If something waits for the machine's
 //! processor, or the poll lasts, sysmon asks the kernel what the thread does. A thread that sleeps,
@@ -51,7 +52,6 @@ use std::time::Instant;
 
 use budget::Outcome;
 pub(crate) use memory::Memory;
-use sleep::IDLE_LOOKS;
 
 use crate::sched::hogs::absent::count as count_computing;
 use crate::sched::hogs::time_slice;
@@ -93,8 +93,6 @@ fn monitor(scheduler: &Arc<Scheduler>) {
     scheduler.sysmon.starts.bind();
     scheduler.sysmon.calls.bind();
     let mut memory = Memory::default();
-    // Nothing has run yet.
-    memory.idle_looks = IDLE_LOOKS;
     let mut is_prepared = false;
     let mut trace = crate::trace::schedtrace::Schedtrace::new(scheduler.config.debug.trace);
     let mut follower = Follower::new(scheduler.config.follow);
@@ -117,8 +115,7 @@ fn monitor(scheduler: &Arc<Scheduler>) {
         }
         follower.follow_if_due(scheduler);
         trace.print_if_due(scheduler);
-        // After a sleep without a limit there is nothing to look at yet.
-        if looks && next.is_some() {
+        if looks {
             memory.was_called = reasons & calls::CALLED != 0 || memory.calls_itself;
             look(scheduler, &mut memory, Instant::now());
         }
@@ -171,7 +168,7 @@ pub(super) mod model {
     /// Sleeps deeply until a processor is busy.
     pub(in crate::sched) fn sleep_until_busy(scheduler: &Scheduler) {
         scheduler.sysmon.calls.bind();
-        let mut memory = Memory { idle_looks: IDLE_LOOKS, ..Memory::default() };
+        let mut memory = Memory::default();
         if sleep::next_sleep(scheduler, &mut memory, Instant::now()).is_none() {
             assert_eq!(scheduler.sysmon.calls.wait(None), calls::WOKEN);
         }
