@@ -193,7 +193,7 @@ mod tests {
     #[test]
     fn a_thread_that_computes_counts_until_its_turn_is_over() {
         let (scheduler, machine) = (scheduler(), machine_of_this_thread());
-        let mut absent = listed(&[machine.clone()]);
+        let mut absent = listed(std::slice::from_ref(&machine));
         let deadline = Instant::now() + Duration::from_secs(60);
         while scheduler.computing.count(&scheduler.hogs) == 0 {
             assert!(Instant::now() < deadline);
@@ -210,7 +210,7 @@ mod tests {
     #[test]
     fn a_machine_whose_poll_is_over_is_not_looked_at_until_it_has_another() {
         let (scheduler, machine) = (scheduler(), machine_of_this_thread());
-        let (mut absent, start) = (listed(&[machine.clone()]), Instant::now());
+        let (mut absent, start) = (listed(std::slice::from_ref(&machine)), Instant::now());
         look(&scheduler, &mut absent, start);
         let _ = machine.ownership.enter();
         look(&scheduler, &mut absent, start);
