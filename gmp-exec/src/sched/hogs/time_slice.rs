@@ -57,7 +57,7 @@ pub(in crate::sched) fn shorten_for_sysmon(scheduler: &Scheduler) {
 /// is about to sleep.
 pub(in crate::sched) fn adapt(local: &Local) {
     let scheduler = &local.scheduler;
-    let slice = scheduler.config.time_slices.of_machines(|| scheduler.sysmon.expected.has(Level::Hogs));
+    let slice = scheduler.config.time_slices.of_machines(|| scheduler.sysmon.expected.has(Level::Competition));
     if !local.machine.has_time_slice(slice) {
         set(scheduler, &local.machine, slice);
     }

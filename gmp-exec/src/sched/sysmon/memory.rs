@@ -21,8 +21,6 @@ pub(crate) struct Memory {
     /// The index in `seen` of the first machine that sysmon asked about.
     first: usize,
     looked_at: Option<Instant>,
-    /// Looks in a row between which no processor has had a turn.
-    pub(super) idle_looks: u32,
     /// The sum of all processors' counts of turns.
     all_turns: u32,
     pub(super) long_polls: LongPolls,
@@ -79,6 +77,11 @@ impl Memory {
         self.seen.iter().filter(|seen| seen.held >= length).count()
     }
 
+    /// Whether a machine was in a poll or a section at the last look.
+    pub(super) fn has_seen_any(&self) -> bool {
+        !self.seen.is_empty()
+    }
+
     /// Whether a poll or a section has lasted from one look to the next.
     pub(super) fn is_any_stuck(&self) -> bool {
         self.seen.iter().any(|seen| seen.is_again)
@@ -92,10 +95,8 @@ impl Memory {
         }
     }
 
-    /// sysmon will not look for an unknown time. Sightings from before it say nothing about what
-    /// sysmon sees afterwards.
+    /// sysmon will not look for an unknown time, which is not to count.
     pub(super) fn forget(&mut self) {
-        self.seen.clear();
         self.looked_at = None;
     }
 }

@@ -20,8 +20,9 @@
 //! A machine that leaves the netpoll with a single task wakes no other machine to sleep there
 //! instead, because that would be two thread switches per event. If that task holds its thread, no
 //! machine sleeps in the netpoll until sysmon's second look. So for a second after a long poll
-//! machines do wake a successor, and sysmon looks closely, that is, at shorter intervals, because
-//! there may be no successor (`long_polls`). Then it may cost more than 1 %.
+//! machines do wake a successor. After a poll that was long while a processor was idle, sysmon also
+//! looks closely, that is, at shorter intervals, because there may be no successor (`long_polls`).
+//! Then it may cost more than 1 %.
 //!
 //! A look considers each machine inside a poll (`seen`). If something waits for the machine's
 //! processor, or the poll lasts, sysmon asks the kernel what the thread does. A thread that sleeps,
@@ -51,7 +52,6 @@ use std::time::Instant;
 
 use budget::Outcome;
 pub(crate) use memory::Memory;
-use sleep::IDLE_LOOKS;
 
 use crate::observe::{self, SysmonObserver};
 use crate::sched::handoff::assign::start_here;
@@ -81,8 +81,6 @@ fn monitor(scheduler: &Arc<Scheduler>) {
     scheduler.sysmon.starts.bind();
     scheduler.sysmon.calls.bind();
     let mut memory = Memory::default();
-    // Nothing has run yet.
-    memory.idle_looks = IDLE_LOOKS;
     let mut is_prepared = false;
     let mut observer = SysmonObserver::new(scheduler.config.debug.trace);
     let mut follower = Follower::new(scheduler.config.follow);
@@ -105,8 +103,7 @@ fn monitor(scheduler: &Arc<Scheduler>) {
         }
         follower.follow_if_due(scheduler);
         observer.print_if_due(scheduler);
-        // After a sleep without a limit there is nothing to look at yet.
-        if looks && next.is_some() {
+        if looks {
             memory.was_called = reasons & calls::CALLED != 0 || memory.calls_itself;
             look(scheduler, &mut memory, Instant::now());
         }
@@ -160,7 +157,6 @@ pub(super) mod model {
     pub(in crate::sched) fn sleep_until_busy(scheduler: &Scheduler) {
         scheduler.sysmon.calls.bind();
         let mut memory = Memory::default();
-        memory.idle_looks = IDLE_LOOKS;
         if sleep::next_sleep(scheduler, &mut memory, Instant::now()).is_none() {
             assert_eq!(scheduler.sysmon.calls.wait(None), calls::WOKEN);
         }

@@ -10,10 +10,6 @@ use crate::sched::sysmon::waiting;
 use crate::sync::atomic::Ordering::*;
 use crate::sync::atomic::fence;
 
-/// After this many looks between which no processor had a turn, sysmon sleeps until a machine wakes
-/// it. So a program that pauses often does not pay a wake-up per pause.
-pub(super) const IDLE_LOOKS: u32 = 3;
-
 /// Sleeps for `limit` (`None`: until a call). Returns the reasons of the calls.
 pub(super) fn sleep(scheduler: &Scheduler, memory: &mut Memory, limit: Option<Duration>) -> u8 {
     let sysmon = &scheduler.sysmon;
@@ -43,18 +39,15 @@ pub(super) fn listen(scheduler: &Scheduler, memory: &mut Memory, limit: Option<D
 /// How long to sleep; `None`: until a processor becomes busy.
 pub(super) fn next_sleep(scheduler: &Scheduler, memory: &mut Memory, now: Instant) -> Option<Duration> {
     let until_timer = until_unserved_timer(scheduler, memory, now);
-    let is_close = memory.long_polls.are_likely(now);
+    let is_close = memory.long_polls.are_likely_beside_idle(now);
     let pace = pace::pace(scheduler.config.blocking_threshold, memory.budget.step(), is_close, memory.slow_pace);
     memory.calls_itself = until_timer < pace;
     let pace = pace.min(until_timer);
-    if is_any_busy(scheduler) {
-        memory.idle_looks = 0;
-        return Some(pace);
-    }
-    memory.idle_looks = if memory.have_turns_passed(&scheduler.processors) { 0 } else { memory.idle_looks + 1 };
     // Nothing runs the tasks of a current-thread runtime unless a thread drives it.
     let has_work = !scheduler.config.is_watched && (scheduler.has_visible_work() || waiting::is_unattended(scheduler));
-    if memory.idle_looks < IDLE_LOOKS || has_work {
+    // A look records the ends of polls. If a processor has had a turn since the last look, the pause
+    // may be short.
+    if is_any_busy(scheduler) || memory.has_seen_any() || memory.have_turns_passed(&scheduler.processors) || has_work {
         return Some(pace);
     }
     scheduler.sysmon.asleep.store(true, Relaxed);
@@ -66,7 +59,6 @@ pub(super) fn next_sleep(scheduler: &Scheduler, memory: &mut Memory, now: Instan
         return Some(pace);
     }
     memory.forget();
-    memory.idle_looks = 0;
     None
 }
 

@@ -60,8 +60,7 @@ pub(super) fn wake_for_unwatched_work(scheduler: &Arc<Scheduler>, memory: &mut M
         return;
     }
     let regular = sleep::regular_pace(scheduler);
-    let mut any_is_long = false;
-    memory.seen.iter_mut().for_each(|seen| any_is_long |= seen.has_become_long(regular));
+    let any_is_long = memory.seen.iter_mut().any(|seen| seen.has_become_long(regular));
     if any_is_long && scheduler.netpoll_gate.netpoll().is_some() {
         memory.long_polls.see(now);
     }

@@ -9,9 +9,9 @@ use crate::sync::atomic::Ordering::Relaxed;
 #[repr(u8)]
 pub(in crate::sched) enum Level {
     Nothing,
-    /// Known hogs compute: time slices are short.
-    Hogs,
-    /// Other polls hold their threads, too: a machine that leaves the netpoll leaves a successor.
+    /// Threads may compete for the cores: time slices are short.
+    Competition,
+    /// Long polls are likely: a machine that leaves the netpoll leaves a successor.
     LongPolls,
     /// The same, and sysmon has not learnt of the last poll yet.
     News,
