@@ -37,12 +37,11 @@ pub(super) fn change_this_thread(random: &mut Random) {
         // Only once: a thread of the lowest priority may have to wait for seconds. The main thread
         // runs no closures, so it has the nice value with which the tests were started.
         0 if getpriority_process(None) == getpriority_process(Some(getpid())) => _ = nice(3).unwrap(),
-        1 => mask_signal(),
         #[cfg(target_os = "linux")]
-        2 => stay_on_one_cpu(),
+        2 if sched_getaffinity(None).unwrap().count() > 1 => stay_on_one_cpu(),
         #[cfg(target_os = "linux")]
         3 => set_current_timer_slack(std::num::NonZero::new(70_000 + random.below(1_000))).unwrap(),
-        _ => {}
+        _ => mask_signal(),
     }
 }
 
