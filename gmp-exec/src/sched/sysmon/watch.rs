@@ -129,7 +129,7 @@ impl Scheduler {
         self.lengthen_slice_of(machine, turn);
         machine.ownership.mark(turn);
         self.suspect_place_of(machine, turn);
-        observe::on_long_poll(self, machine, turn, since, StuckBy::Computing);
+        observe::on_long_poll(self, machine, turn, since, StuckBy::Computing.into());
         true
     }
 
@@ -142,7 +142,7 @@ impl Scheduler {
         }
         self.shorten_slice(machine);
         if !machine.ownership.is_in_section() {
-            observe::on_long_poll(self, machine, turn, since, StuckBy::Blocking);
+            observe::on_long_poll(self, machine, turn, since, StuckBy::Blocking.into());
         }
         true
     }
