@@ -234,7 +234,7 @@ pub(crate) fn on_take(scheduler: &Scheduler, index: usize, note: &Note) {
     tell_outside(&scheduler.observers.recorded, Event::Take(index, note));
     // Declared sections may block.
     if note.seen.region == Region::Poll {
-        on_long_poll(scheduler, &note.machine, note.seen.turn(), note.since, note.cause);
+        on_long_poll(scheduler, &note.machine, note.seen.turn(), note.since, note.cause.into());
     }
 }
 

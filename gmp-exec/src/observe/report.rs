@@ -17,16 +17,10 @@ use crate::task::name_of;
 
 /// A poll has lasted for as long as the threshold, has lost its processor, or does something else
 /// since then than it did before.
-pub(crate) fn on_long_poll(
-    scheduler: &Scheduler,
-    machine: &Arc<Machine>,
-    turn: u64,
-    since: Instant,
-    cause: impl Into<BlockedCause>,
-) {
+pub(crate) fn on_long_poll(of: &Scheduler, machine: &Arc<Machine>, turn: u64, since: Instant, cause: BlockedCause) {
     // `None`: the poll is over, or was not stuck.
     if let Some(running) = machine.running_in(turn) {
-        scheduler.observers.blocked.record_begin(begun(machine, turn, running, since, cause.into()));
+        of.observers.blocked.record_begin(begun(machine, turn, running, since, cause));
     }
 }
 

@@ -89,8 +89,7 @@ pub(in crate::sched) fn take_listed(scheduler: &Arc<Scheduler>) -> Listed {
                     scheduler.sysmon.calls.add(calls::START);
                 }
                 // A machine that came back before the entry was listed again has not seen it, and may
-                // be the machine that was missing.
-                fence(SeqCst);
+                // be the machine that was missing. `snapshot` takes the lock under which it was listed.
                 if scheduler.is_shutdown() || scheduler.idle.snapshot().spares == 0 {
                     break;
                 }

@@ -68,7 +68,7 @@ fn computes(scheduler: &Scheduler, machine: &Arc<Machine>, turn: u64, since: Ins
         time_slice::lengthen_in(scheduler, machine, turn);
         machine.ownership.mark(turn);
         suspects::suspect_place_of(scheduler, machine, turn);
-        observe::on_long_poll(scheduler, machine, turn, since, StuckBy::Computing);
+        observe::on_long_poll(scheduler, machine, turn, since, StuckBy::Computing.into());
     }
 }
 
@@ -79,7 +79,7 @@ fn sleeps(scheduler: &Scheduler, machine: &Arc<Machine>, turn: u64, since: Insta
     if is_asleep && scheduler.computing.sleeps(machine, turn) {
         time_slice::set(scheduler, machine, TimeSlice::Short);
         if !machine.ownership.is_in_section() {
-            observe::on_long_poll(scheduler, machine, turn, since, StuckBy::Blocking);
+            observe::on_long_poll(scheduler, machine, turn, since, StuckBy::Blocking.into());
         }
     }
 }
