@@ -16,7 +16,7 @@ use std::net::SocketAddr;
 use std::path::Path;
 
 use ::tokio::io::{AsyncRead, AsyncWrite};
-pub use gmp_micro::rt::{Gmp, Rt, Tokio, Twin, Work, in_task, join_all};
+pub use gmp_micro::rt::{Flavor, Gmp, Rt, Tokio, Twin, Work, in_task, join_all};
 
 pub use self::one_queue::OneQueue;
 #[cfg(feature = "smol")]

@@ -19,6 +19,10 @@ pub(super) const CROWD_EXCHANGES: u32 = CROWD * CROWD_EXCHANGES_EACH;
 const CROWD: u32 = 1_000;
 const CROWD_EXCHANGES_EACH: u32 = 30;
 
+pub(super) const CONNECTIONS: u32 = 200;
+pub(super) const PIECES: u32 = 1_024;
+const PIECE: usize = 64 << 10;
+
 const MESSAGE: [u8; 64] = *b"sixty-four bytes go to a peer and come back the way they came in";
 
 const HERE: SocketAddr = SocketAddr::V4(SocketAddrV4::new(Ipv4Addr::LOCALHOST, 0));
@@ -38,6 +42,44 @@ pub(super) fn unix<R: Io, const CONNECTIONS: u32>(rt: &R) -> Duration {
 pub(super) fn udp<R: Io, const CONNECTIONS: u32>(rt: &R) -> Duration {
     exchange(rt, CONNECTIONS, || async {
         R::udp_pair(HERE).await.map(|(client, peer)| (Socket::<R>(client), Socket::<R>(peer)))
+    })
+}
+
+/// One task connects to a listener of the same runtime, and drops both ends, again and again.
+pub(super) fn connect<R: Io>(rt: &R) -> Duration {
+    in_task(rt, async {
+        let (listener, address) = R::listen(HERE).await.expect("a port of this machine is free");
+        let accepting = R::spawn(async move {
+            for _ in 0..CONNECTIONS {
+                R::accept(&listener).await.expect("a client connects");
+            }
+        });
+        let start = Instant::now();
+        for _ in 0..CONNECTIONS {
+            R::connect(address).await.expect("the listener's backlog has room");
+        }
+        accepting.await.expect("the accepting task doesn't panic");
+        start.elapsed()
+    })
+}
+
+/// 64 MiB go over one connection, in pieces of 64 KiB.
+pub(super) fn bulk<R: Io>(rt: &R) -> Duration {
+    in_task(rt, async {
+        let (listener, address) = R::listen(HERE).await.expect("a port of this machine is free");
+        let mut from = R::connect(address).await.expect("the listener's backlog has room");
+        let mut to = R::accept(&listener).await.expect("a client has connected");
+        let start = Instant::now();
+        let sending = R::spawn(async move {
+            for _ in 0..PIECES {
+                from.write_all(&[7; PIECE]).await.expect("the other end reads");
+            }
+        });
+        let received = tokio::io::copy(&mut to, &mut tokio::io::sink()).await.expect("the other end writes");
+        let elapsed = start.elapsed();
+        sending.await.expect("the sending task doesn't panic");
+        assert_eq!(received, u64::from(PIECES) * PIECE as u64, "bytes were lost");
+        elapsed
     })
 }
 

@@ -7,6 +7,8 @@
 mod channels;
 mod countdown;
 mod io;
+mod shared;
+mod start;
 mod tasks;
 mod time;
 
@@ -43,6 +45,10 @@ pub struct Workload<R> {
 pub enum Group {
     /// Tasks and their wake-ups: the rows of the geometric mean.
     Scheduler,
+    /// More of them, and many tasks at one channel or lock.
+    Shared,
+    /// Building runtimes, and `block_on`.
+    Start,
     Blocking,
     Time,
     Io,
@@ -84,12 +90,14 @@ impl<R: Rt> Workload<R> {
 }
 
 pub fn all<R: Io>() -> Vec<Workload<R>> {
-    [scheduler(), blocking(), in_place(), timers(), sockets_and_files(), memory()].into_iter().flatten().collect()
+    let groups =
+        [scheduler(), shared(), of_twins(), start(), blocking(), in_place(), timers(), sockets_and_files(), memory()];
+    groups.into_iter().flatten().collect()
 }
 
 /// The workloads that need nothing that smol lacks.
 pub fn common<R: Rt>() -> Vec<Workload<R>> {
-    [scheduler(), blocking(), timers(), memory()].into_iter().flatten().collect()
+    [scheduler(), shared(), blocking(), timers(), memory()].into_iter().flatten().collect()
 }
 
 /// The rows of the geometric mean.
@@ -107,6 +115,41 @@ pub fn scheduler<R: Rt>() -> Vec<Workload<R>> {
         // On tokio a message takes about 250 ns in one repetition and 470 in the next.
         Workload { modes: Some(360.0), ..row("mpsc_1", Scheduler, mpsc::<R, 1>, MESSAGES, goal(1.00, 0.85)) },
         row("ring_500", Scheduler, ring, HOPS, goal(1.00, 0.90)),
+    ]
+}
+
+/// The rows outside of the mean that every side has.
+#[rustfmt::skip] // a line a row
+fn shared<R: Rt>() -> Vec<Workload<R>> {
+    use Group::Shared;
+    vec![
+        row("spawn_1m", Shared, tasks::spawn_many, tasks::SPAWNED_MANY, goal(0.60, 0.40)).slow(),
+        row("fan_in_64", Shared, shared::fan_in::<R, 64>, shared::MESSAGES, goal(0.95, 0.70)),
+        row("fan_in_1000", Shared, shared::fan_in::<R, 1_000>, shared::MESSAGES, goal(0.95, 0.70)),
+        row("select_loop", Shared, shared::select, shared::MESSAGES, goal(0.95, 0.70)),
+        row("mutex_2", Shared, shared::mutex::<R, 2>, shared::LOCKINGS, goal(0.70, 0.50)),
+        row("mutex_64", Shared, shared::mutex::<R, 64>, shared::LOCKINGS, goal(0.70, 0.50)),
+        row("semaphore", Shared, shared::semaphore, shared::LOCKINGS, goal(0.80, 0.60)),
+        row("broadcast_1000", Shared, shared::broadcast, shared::WAKES, goal(0.95, 0.60)),
+    ]
+}
+
+#[rustfmt::skip] // a line a row
+fn of_twins<R: Twin>() -> Vec<Workload<R>> {
+    use Group::Shared;
+    vec![
+        row("join_set", Shared, tasks::join_set, tasks::SPAWNED, goal(0.95, 0.70)).rounds(2),
+        row("abort", Shared, tasks::abort, tasks::SPAWNED, goal(0.80, 0.60)).rounds(2),
+    ]
+}
+
+#[rustfmt::skip] // a line a row
+fn start<R: Twin>() -> Vec<Workload<R>> {
+    use Group::Start;
+    vec![
+        row("runtime_new", Start, start::multi_thread, start::RUNTIMES, goal(1.00, 0.80)),
+        row("runtime_new_1", Start, start::current_thread, start::RUNTIMES, goal(1.00, 0.80)).rounds(4),
+        row("block_on_ready", Start, start::block_on_ready, start::CALLS, goal(1.00, 0.80)).rounds(4),
     ]
 }
 
@@ -150,6 +193,8 @@ fn sockets_and_files<R: Io>() -> Vec<Workload<R>> {
         row("udp_echo_64", Io, io::udp::<R, 64>, io::EXCHANGES, goal(1.00, 0.85)),
         row("unix_echo_1", Io, io::unix::<R, 1>, io::EXCHANGES, goal(1.00, 0.85)),
         row("unix_echo_64", Io, io::unix::<R, 64>, io::EXCHANGES, goal(1.00, 0.85)),
+        row("connect", Io, io::connect, io::CONNECTIONS, goal(1.00, 0.85)),
+        row("bulk_tcp", Io, io::bulk, io::PIECES, goal(1.00, 0.85)),
         row("fs_read_1", Io, io::read_file::<R, 1>, io::READS, goal(0.15, 0.05)),
         row("fs_read_64", Io, io::read_file::<R, 64>, io::READS, goal(0.50, 0.25)).rounds(2),
     ]

@@ -1,5 +1,6 @@
 //! Spawning, yielding and waking; and closures that return at once though they may block.
 
+use std::future::pending;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
@@ -9,6 +10,7 @@ use super::countdown::{Countdown, crowd};
 use crate::rt::{Rt, Twin, in_task};
 
 pub(super) const SPAWNED: u32 = 10_000;
+pub(super) const SPAWNED_MANY: u32 = 1_000_000;
 pub(super) const PINGS: u32 = 1_000;
 pub(super) const DEPTH: u32 = 1_000;
 pub(super) const YIELDS: u32 = YIELDING * YIELDS_EACH;
@@ -17,6 +19,11 @@ const YIELDS_EACH: u32 = 1_000;
 
 pub(super) fn spawn_local<R: Rt>(rt: &R) -> Duration {
     crowd(rt, SPAWNED, |_, countdown| async move { countdown.decrement() })
+}
+
+/// A million of them.
+pub(super) fn spawn_many<R: Rt>(rt: &R) -> Duration {
+    crowd(rt, SPAWNED_MANY, |_, countdown| async move { countdown.decrement() })
 }
 
 pub(super) fn spawn_remote<R: Rt>(rt: &R) -> Duration {
@@ -39,6 +46,29 @@ pub(super) fn spawn_join<R: Rt>(rt: &R) -> Duration {
         }
         for handle in handles.drain(..) {
             handle.await.expect("an empty task doesn't panic");
+        }
+        start.elapsed()
+    })
+}
+
+/// The same with a `JoinSet`.
+pub(super) fn join_set<R: Twin>(rt: &R) -> Duration {
+    in_task(rt, async {
+        let start = Instant::now();
+        R::join_set(SPAWNED).await;
+        start.elapsed()
+    })
+}
+
+/// One task aborts 10 000 that wait, and awaits their handles.
+pub(super) fn abort<R: Twin>(rt: &R) -> Duration {
+    in_task(rt, async {
+        let waiting: Vec<_> = (0..SPAWNED).map(|_| R::spawn(pending::<()>())).collect();
+        R::yield_now().await;
+        let start = Instant::now();
+        waiting.iter().for_each(R::abort);
+        for handle in waiting {
+            handle.await.expect_err("it waits for ever");
         }
         start.elapsed()
     })

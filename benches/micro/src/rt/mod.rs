@@ -65,6 +65,9 @@ pub trait Twin: Rt {
     fn spawn_in_place<T: Send + 'static>(f: impl FnOnce() -> T + Send + 'static) -> Self::JoinHandle<T>;
     fn block_in_place<T>(f: impl FnOnce() -> T) -> T;
     fn abort<T: Send + 'static>(handle: &Self::JoinHandle<T>);
+
+    /// Spawns so many empty tasks in a `JoinSet`, and awaits all of them.
+    fn join_set(tasks: u32) -> impl Future<Output = ()> + Send;
 }
 
 /// How a runtime runs its tasks when instructions are counted. Both flavours run one at a time, so

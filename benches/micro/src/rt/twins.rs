@@ -116,6 +116,13 @@ macro_rules! runtime {
             fn abort<T: Send + 'static>(handle: &Self::JoinHandle<T>) {
                 handle.abort();
             }
+
+            async fn join_set(tasks: u32) {
+                let mut set: $library::task::JoinSet<()> = (0..tasks).map(|_| async {}).collect();
+                while let Some(joined) = set.join_next().await {
+                    joined.expect("an empty task doesn't panic");
+                }
+            }
         }
     };
 }

@@ -48,6 +48,8 @@ fn groups<'a>(rows: &'a [Row], mean: Option<&'a Row>) -> Vec<Bars<'a>> {
 fn title(group: Group) -> &'static str {
     match group {
         Group::Scheduler => "Scheduler",
+        Group::Shared => "Tasks that share a channel or a lock",
+        Group::Start => "Starting a runtime",
         Group::Blocking => "Closures that may block",
         Group::Time => "Timers",
         Group::Io => "Sockets and files",
