@@ -1,6 +1,6 @@
 //! Tasks of a `LocalSet`. A set is polled within the poll of another future, mostly that of `block_on`.
 //!
-//! Where the thread is watched (`blocked::watch`), each poll of a task of the set is a turn of its
+//! Where the thread is watched (`sched::sysmon`), each poll of a task of the set is a turn of its
 //! own, so that the report thread can tell the task that holds the thread from the future that polls
 //! the set. What follows in the poll around it is another turn. On the multi-thread flavour the
 //! thread inside `block_on` is no machine, and no thread watches it.

@@ -13,7 +13,7 @@
 //! polls of 20 ms stays near `max_hogs`, because as many end as are let in, and a few polls of
 //! several seconds do not stop anything for much longer than the `blocking_threshold`.
 //!
-//! Rejected: no extra permits, only those of polls that sleep by now (`watch`): a poll that
+//! Rejected: no extra permits, only those of polls that sleep by now (`absent`): a poll that
 //! computed was never let in; lower kernel priorities (they can't be raised again, and a hog may
 //! hold a lock).
 

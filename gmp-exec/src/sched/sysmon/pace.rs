@@ -17,7 +17,8 @@ const SLOWEST: u32 = 6;
 const CLOSE: Duration = Duration::from_micros(500);
 
 /// How soon sysmon looks again. `step`: the next step of a series of looks (`budget`). `is_close`:
-/// only a close look would find the next long poll soon. `slow`: the interval that has grown while nothing waited (`slower`).
+/// only a close look would find the next long poll soon. `slow`: the interval that has grown while
+/// nothing waited (`slower`).
 pub(super) fn pace(threshold: Duration, step: Option<Duration>, is_close: bool, slow: Duration) -> Duration {
     let regular = regular(threshold);
     match step {
