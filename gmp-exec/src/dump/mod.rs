@@ -45,8 +45,9 @@
 //! A task whose last poll has dropped the future, but is not over for the machine, is returned as a
 //! task in its first poll: for the few microseconds until then, only the machine knows the task.
 //!
-//! What one task does is read in one piece (`task::cell::progress`), and what it waits for counts only if
-//! it is of the task's last poll (`task::cell::waiting`). Two tasks are seen at different moments.
+//! What one task does is read in one piece (`task::cell::progress`), and what it waits for counts
+//! only if it is of the task's last poll (`task::cell::waiting`). Two tasks are seen at different
+//! moments.
 
 mod asker;
 mod groups;

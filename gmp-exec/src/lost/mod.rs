@@ -20,10 +20,10 @@
 //! enters no scheduler code. In the last two cases L3 sees P3.
 //!
 //! *Awaited tasks.* A waker may also be in the slot of a task whose `JoinHandle` is awaited
-//! (`task::observer::joining`), where only the end of that task uses it. Such a task is stuck as well, if the
-//! tasks that it awaits are: so tasks that await each other are found. L1 and L3 agree about all of
-//! them, so there was a moment between the two at which all of them waited, and no waker of them
-//! was anywhere else. Only an abort of one of them can wake the others.
+//! (`task::observer::joining`), where only the end of that task uses it. Such a task is stuck as
+//! well, if the tasks that it awaits are: so tasks that await each other are found. L1 and L3 agree
+//! about all of them, so there was a moment between the two at which all of them waited, and no
+//! waker of them was anywhere else. Only an abort of one of them can wake the others.
 //!
 //! *Tasks of a `LocalSet`* are polled by the thread of the set, which may be no machine, or a
 //! machine in the poll of another future. So the set says itself which of its tasks is polled

@@ -17,7 +17,8 @@ const RULES: &[(&str, &[&str])] = &[
         "sched/config.rs",
         &["sched", "observe", "blocked", "lost", "metrics", "context", "task", "contain", "sys", "sync"],
     ),
-    // Says what happens to `observe` alone, and does not know who listens: no histograms, no `trace`, no `blocked`.
+    // Says what happens to `observe` alone, and does not know who listens: no histograms, no
+    // `trace`, no `blocked`.
     (
         "sched",
         &[

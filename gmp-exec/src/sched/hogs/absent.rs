@@ -5,7 +5,8 @@ use crate::sched::hogs::time_slice;
 use crate::sched::local::Local;
 use crate::sched::submit::wake::limit_hogs;
 
-/// The machine has ended a poll without a processor. If the poll computed, a hog that waits may find room.
+/// The machine has ended a poll without a processor. If the poll computed, a hog that waits may
+/// find room.
 pub(in crate::sched) fn end(local: &Local) {
     local.machine.absence.end(local.machine.ownership.turn());
     time_slice::end_long(local);

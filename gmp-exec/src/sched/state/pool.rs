@@ -3,7 +3,8 @@
 //! A submitter gives its closure to the thread that began to wait last: its stack and its core's
 //! caches are warm, and the other threads reach the end of their keep-alive. If no thread waits,
 //! the submitter starts one with its closure. So closures wait here only while the system has no
-//! thread to give, or little would be left to the program. How many closures run at a time is the matter of `permits`.
+//! thread to give, or little would be left to the program. How many closures run at a time is the
+//! matter of `permits`.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};

@@ -63,8 +63,9 @@ fn levels(root: &Path) -> Vec<(Version, PathBuf)> {
     if root == Path::new("/") { OF_COMPUTER.levels(root) } else { Mounts::new("cpu").levels(root) }
 }
 
-/// Where the hierarchies are mounted that may hold the controller. The list of all mounts may be long, so it is read only until
-/// the process's cgroups have been found in it, and again if the kept mount no longer shows them.
+/// Where the hierarchies are mounted that may hold the controller. The list of all mounts may be
+/// long, so it is read only until the process's cgroups have been found in it, and again if the
+/// kept mount no longer shows them.
 struct Mounts {
     controller: &'static str,
     one: OnceLock<Mount>,

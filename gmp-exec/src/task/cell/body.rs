@@ -3,11 +3,11 @@
 //!
 //! Every task has room for this, so there is only the future and a pointer to the header, with the
 //! notes in the pointer's lowest bits. An `Option` and a byte for the notes would take up to 16
-//! bytes more. These, and the eight that [`Home`](crate::task::cell::home) saves, decide whether a task whose
-//! future has 24 bytes fits into the fast lists of glibc's allocator (up to 120 bytes in 2.36).
-//! Another thread can free such a block without the lock of the thread that has allocated it.
-//! Measured with one core that spawns 10 000 such tasks and one that runs them: in most runs 135 to
-//! 143 ns a task instead of 320 to 360.
+//! bytes more. These, and the eight that [`Home`](crate::task::cell::home) saves, decide whether a
+//! task whose future has 24 bytes fits into the fast lists of glibc's allocator (up to 120 bytes in
+//! 2.36). Another thread can free such a block without the lock of the thread that has allocated
+//! it. Measured with one core that spawns 10 000 such tasks and one that runs them: in most runs
+//! 135 to 143 ns a task instead of 320 to 360.
 #![allow(unsafe_code, reason = "keeps a future that may have been dropped, and bits in a pointer")]
 
 use std::marker::PhantomPinned;

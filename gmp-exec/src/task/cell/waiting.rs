@@ -8,7 +8,8 @@
 //! A note is one word. While a task is scheduled, it waits for nothing but its turn, so the same
 //! word says that it is scheduled, and since when where that time is measured. With another word, a
 //! small task was too large for the allocator's class of small pieces (when other parts of it were
-//! larger), and a spawn took 160 more instructions. [`Progress`](crate::task::cell::progress) has the protocol.
+//! larger), and a spawn took 160 more instructions. [`Progress`](crate::task::cell::progress) has
+//! the protocol.
 #![allow(unsafe_code, reason = "packs a reference to a place of the code into a word of a header")]
 
 use std::panic::Location;

@@ -55,7 +55,8 @@ impl<T> JoinHandle<T> {
     /// polled next.
     ///
     /// Awaiting the handle then returns a cancelled [`JoinError`], unless the task finishes first.
-    /// A closure of [`spawn_blocking`](crate::task::spawn_blocking) can be aborted only before it starts.
+    /// A closure of [`spawn_blocking`](crate::task::spawn_blocking) can be aborted only before it
+    /// starts.
     ///
     /// # Examples
     ///
