@@ -189,7 +189,8 @@ mod tests {
     #[test]
     fn the_header_says_of_which_rows_there_are_fewer_repetitions() {
         let said = |arguments: &[&str]| repetitions(&options(arguments).turns());
-        let quick = "3, 1 of company_10k and company_100k and company_1m and echo_1000 and memory_idle_task";
+        let quick =
+            "3, 1 of spawn_1m and company_10k and company_100k and company_1m and echo_1000 and memory_idle_task";
         assert_eq!(said(&["--quick"]), quick);
         assert_eq!(said(&[]), "11, 3 of memory_idle_task");
         assert_eq!(said(&["--quick", "--only", "echo_1000"]), "1");
