@@ -77,7 +77,8 @@ impl Sysmon {
     /// the first of several callers wakes sysmon.
     #[cold]
     pub(in crate::sched) fn call(&self) {
-        if self.listening.swap(false, AcqRel) {
+        // A swap takes the line from the other cores, also if sysmon does not listen.
+        if self.is_listening() && self.listening.swap(false, AcqRel) {
             self.calls.add(calls::CALLED);
         }
     }
