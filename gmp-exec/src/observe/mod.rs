@@ -1,5 +1,5 @@
 //! Observation, behind one seam. The scheduler calls these functions where something happens, and
-//! does not know who listens:
+//! does not know the listeners:
 //!
 //! - the recorder (`trace`), which is told each [`Event`] while a runtime is recorded;
 //! - histograms and hooks of polls (`metrics`, [`measure`]);

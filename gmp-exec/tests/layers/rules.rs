@@ -17,7 +17,7 @@ const RULES: &[(&str, &[&str])] = &[
         "sched/config.rs",
         &["sched", "observe", "blocked", "lost", "metrics", "context", "task", "contain", "sys", "sync"],
     ),
-    // Says what happens to `observe` alone, and does not know who listens: no histograms, no
+    // Says what happens to `observe` alone, and does not know the listeners: no histograms, no
     // `trace`, no `blocked`.
     (
         "sched",

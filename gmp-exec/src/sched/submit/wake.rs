@@ -1,4 +1,5 @@
-//! Waking a machine for work that was published (Go: `wakep`, `startm`).
+//! Publishing tasks in the global queue, and waking a machine for work that was published (Go:
+//! `wakep`, `startm`).
 
 use crate::context;
 use crate::sched::handoff::assign::start_machine;
@@ -12,8 +13,7 @@ use crate::sync::atomic::Ordering::SeqCst;
 use crate::sync::atomic::fence;
 use crate::task::{Runnable, cancel};
 
-/// Queues tasks in the global queue. May be called from any thread, with or without a
-/// processor.
+/// Queues tasks in the global queue. May be called from any thread, with or without a processor.
 #[doc(alias = "globrunqput")]
 pub(crate) fn submit_global(scheduler: &Arc<Scheduler>, tasks: impl IntoIterator<Item = Runnable>) {
     match scheduler.global.push(context::number(scheduler), tasks) {
@@ -78,8 +78,7 @@ fn call_sysmon(scheduler: &Scheduler) {
 #[cold]
 pub(in crate::sched) fn wake_spinner(scheduler: &Arc<Scheduler>) {
     if scheduler.config.is_current_thread() {
-        // The only processor waits for a thread that calls `block_on`; no machine can be
-        // started for it.
+        // The only processor waits for a thread that calls `block_on`; no machine can be started for it.
         return;
     }
     let wake = scheduler.idle.wake_spinner();

@@ -186,7 +186,7 @@ fn in_section() -> Arc<Runtime> {
 }
 
 impl Runtime {
-    /// As `Scheduler::submit_global`.
+    /// As `wake::submit_global`.
     fn submit(&self) -> bool {
         self.world.published.store(true, Relaxed);
         fence(SeqCst);
@@ -207,9 +207,8 @@ impl Runtime {
         self.take_listed(true)
     }
 
-    /// As the loop over the listed processors in `handoff::take`, but without its fence: the lock of
-    /// `Idle` orders the last look and a machine that is listed. Returns whether the processor was
-    /// taken for a machine.
+    /// As `take::take_listed`. No fence comes before the last look: the lock of `Idle` orders that look
+    /// and a machine that is listed. Returns whether the processor was taken for a machine.
     fn take_listed(&self, is_sysmon: bool) -> bool {
         while self.world.takeable.is_any() {
             let Some(note) = self.world.takeable.pop() else { break };

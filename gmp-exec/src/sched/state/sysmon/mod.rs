@@ -74,7 +74,8 @@ impl Sysmon {
     }
 
     /// Work waits, and every processor is busy, or one is in a section: sysmon shall look now. Only
-    /// the first of several callers wakes sysmon.
+    /// the first of several callers wakes sysmon. A machine that begins a section makes no fence
+    /// before, so its call may be lost; then the regular look finds the section.
     #[cold]
     pub(in crate::sched) fn call(&self) {
         // A swap takes the line from the other cores, also if sysmon does not listen.
