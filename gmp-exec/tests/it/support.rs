@@ -222,15 +222,19 @@ impl Watchdog {
 
     pub(crate) fn start<R: Display>(limit: Duration, report: impl FnOnce() -> R + Send + 'static) -> Watchdog {
         let (cancel, cancelled) = mpsc::channel::<()>();
+        let (begin, begun) = mpsc::channel();
         let test = thread::current().name().unwrap_or("?").to_owned();
         let watch = move || {
+            begin.send(()).unwrap();
             if cancelled.recv_timeout(limit) == Err(RecvTimeoutError::Timeout) {
                 // Not `eprintln`, whose text is captured and would be lost with the process.
                 let _ = writeln!(io::stderr(), "{test}: no progress for {limit:?}\n{}", report());
                 std::process::abort();
             }
         };
-        Watchdog { cancel: Some(cancel), thread: Some(thread::spawn(watch)) }
+        let thread = thread::spawn(watch);
+        begun.recv().unwrap();
+        Watchdog { cancel: Some(cancel), thread: Some(thread) }
     }
 }
 
@@ -338,13 +342,13 @@ pub(crate) fn in_child_with_little_time(test: &str, body: impl FnOnce()) {
 }
 
 fn check_child(test: &str, case: usize) {
-    check_output(test, &child_command(test, case).output().unwrap());
+    check_output(&format!("{test}, case {case}"), &child_command(test, case).output().unwrap());
 }
 
 fn check_output(test: &str, output: &Output) {
     let text = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "the child failed with {}:\n{text}", output.status);
-    assert!(text.contains("1 passed"), "the child did not run the test {test}:\n{text}");
+    assert!(output.status.success(), "{test}: the child failed with {}:\n{text}", output.status);
+    assert!(text.contains("1 passed"), "{test}: the child did not run the test:\n{text}");
 }
 
 fn child_command(test: &str, case: usize) -> Command {
