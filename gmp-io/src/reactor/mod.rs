@@ -59,7 +59,7 @@ use mio::{Events, Poll, Token};
 pub(crate) use readiness::ReadyEvent;
 pub(crate) use registration::{Attempt, Direction, Registration, shutdown_error};
 use signals::{SignalWatch, Signals};
-use sources::Sources;
+use sources::{Added, Sources};
 
 use crate::io::Interest;
 use crate::lock::{lock, wake_all};
@@ -146,18 +146,22 @@ impl Reactor {
 
     /// Registers `fd` for as long as the result lives.
     fn register(self: Arc<Self>, fd: RawFd, interest: Interest) -> io::Result<Registration> {
-        // The kernel is asked under the lock, so that kernel and table always agree which source
-        // `fd` belongs to. The kernel takes a lock for the same call, so other threads wait no
-        // longer than without ours.
-        let ask = |token| self.registry.register(&mut SourceFd(&fd), token, interest.to_mio());
-        let (token, source) = lock(&self.sources).insert(fd, ask)?;
+        // A descriptor that is ready wakes the poller inside this call. So the lock is not held
+        // meanwhile: the poller needs it next.
+        let added = lock(&self.sources).add(fd)?;
+        if let Err(error) = self.registry.register(&mut SourceFd(&fd), added.token, interest.to_mio()) {
+            lock(&self.sources).take_back(&added, fd, || self.registry.deregister(&mut SourceFd(&fd)));
+            return Err(error);
+        }
+        let Added { token, source, .. } = added;
         Ok(Registration::new(self, source, token, fd))
     }
 
     /// Undoes `register`. The second call for the same token does nothing.
     fn deregister(&self, token: Token, fd: RawFd) -> io::Result<()> {
         // From here on an event that is already on its way finds no source, whatever the entry is
-        // used for next.
+        // used for next. The kernel is asked under the lock: once that is free, the number may be
+        // registered for another source, which this call must not hit.
         lock(&self.sources).remove(token, fd, || self.registry.deregister(&mut SourceFd(&fd)))
     }
 }

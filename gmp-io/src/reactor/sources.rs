@@ -37,6 +37,15 @@ pub(super) struct Sources {
     counts: NetpollCounts,
 }
 
+/// A source that was added.
+#[derive(Debug)]
+pub(super) struct Added {
+    pub(super) token: Token,
+    pub(super) source: Arc<Source>,
+    /// What the number belonged to before.
+    former: Option<Token>,
+}
+
 #[derive(Debug)]
 struct Entry {
     token: Token,
@@ -50,25 +59,41 @@ const INDEX_BITS: u32 = usize::BITS / 2 + 4;
 const INDEX_MASK: usize = (1 << INDEX_BITS) - 1;
 
 impl Sources {
-    /// Adds a source, which `register` announces to the system. If the system refuses, nothing
-    /// changes: the number may belong to a source that is already registered.
-    pub(super) fn insert(
-        &mut self,
-        fd: RawFd,
-        register: impl FnOnce(Token) -> io::Result<()>,
-    ) -> io::Result<(Token, Arc<Source>)> {
+    /// Adds a source. The caller then registers `fd` with the system, and takes the addition
+    /// [back](Self::take_back) if the system refuses.
+    pub(super) fn add(&mut self, fd: RawFd) -> io::Result<Added> {
         if self.closed {
             return Err(shutdown_error());
         }
         self.generation = self.generation.wrapping_add(1);
         let vacant = self.entries.vacant_entry();
         let token = Token(vacant.key() | self.generation << INDEX_BITS);
-        register(token)?;
         let source = Arc::<Source>::default();
         vacant.insert(Entry { token, source: source.clone() });
-        self.numbers.insert(fd, token);
+        let former = self.numbers.insert(fd, token);
         self.counts.registered += 1;
-        Ok((token, source))
+        Ok(Added { token, source, former })
+    }
+
+    /// The system has refused: the number may belong to a source that is already registered, and
+    /// belongs to that source again. If that source has been removed meanwhile, its removal is
+    /// finished here with `deregister`.
+    pub(super) fn take_back(&mut self, added: &Added, fd: RawFd, deregister: impl FnOnce() -> io::Result<()>) {
+        if self.get(added.token).is_none() {
+            return;
+        }
+        self.entries.remove(added.token.0 & INDEX_MASK);
+        self.counts.registered -= 1;
+        if self.numbers.get(&fd) != Some(&added.token) {
+            return;
+        }
+        self.numbers.remove(&fd);
+        match added.former {
+            Some(former) if self.get(former).is_some() => _ = self.numbers.insert(fd, former),
+            // Nobody can be told of an error: the removal has returned.
+            Some(_) => _ = deregister(),
+            None => {}
+        }
     }
 
     /// Removes a source. `deregister` is called if the number still belongs to this source. Does
@@ -134,7 +159,7 @@ mod tests {
     const FD: RawFd = 3;
 
     fn insert(sources: &mut Sources) -> Token {
-        sources.insert(FD, |_| Ok(())).expect("open").0
+        sources.add(FD).expect("open").token
     }
 
     /// Whether `remove` told the system.
@@ -174,10 +199,36 @@ mod tests {
     fn a_registration_that_the_system_refuses_changes_nothing() {
         let mut sources = Sources::default();
         let first = insert(&mut sources);
-        let refused = sources.insert(FD, |_| Err(io::ErrorKind::AlreadyExists.into()));
-        assert_eq!(refused.expect_err("refused").kind(), io::ErrorKind::AlreadyExists);
+        let refused = sources.add(FD).expect("open");
+        sources.take_back(&refused, FD, || panic!("the number is the first one's"));
         assert_eq!(sources.entries.len(), 1);
+        assert_eq!(sources.counts.registered, 1);
         assert!(remove(&mut sources, first), "the number is still the first one's");
+    }
+
+    #[test]
+    fn a_removal_during_a_registration_that_the_system_refuses_reaches_the_system() {
+        let mut sources = Sources::default();
+        let first = insert(&mut sources);
+        let refused = sources.add(FD).expect("open");
+        assert!(!remove(&mut sources, first), "the number may be the second one's by now");
+        let mut told = false;
+        let tell = || {
+            told = true;
+            Ok(())
+        };
+        sources.take_back(&refused, FD, tell);
+        assert!(told);
+        assert!(sources.entries.is_empty() && sources.numbers.is_empty());
+    }
+
+    #[test]
+    fn nothing_is_taken_back_after_close() {
+        let mut sources = Sources::default();
+        let added = sources.add(FD).expect("open");
+        sources.close();
+        sources.take_back(&added, FD, || panic!("the reactor has ended"));
+        assert_eq!((sources.counts.registered, sources.counts.deregistered), (1, 1));
     }
 
     #[test]
@@ -185,6 +236,6 @@ mod tests {
         let mut sources = Sources::default();
         insert(&mut sources);
         assert_eq!(sources.close().len(), 1);
-        assert_eq!(sources.insert(FD, |_| Ok(())).expect_err("closed").kind(), io::ErrorKind::Other);
+        assert_eq!(sources.add(FD).expect_err("closed").kind(), io::ErrorKind::Other);
     }
 }
