@@ -279,10 +279,18 @@ pub(crate) fn outside(scheduler: &Scheduler) -> &OutsideCounters {
 /// machines, else in those for threads outside.
 #[inline]
 pub(crate) fn count(scheduler: &Arc<Scheduler>, counter: impl FnOnce(&TaskCounters) -> &Counter) {
-    with_machine(|local| match local.filter(|local| Arc::ptr_eq(&local.scheduler, scheduler)) {
+    with_machine(|local| {
+        count_on(local.filter(|local| Arc::ptr_eq(&local.scheduler, scheduler)), scheduler, counter);
+    });
+}
+
+/// The same; `local` is the machine of `scheduler`'s that this thread is.
+#[inline]
+pub(crate) fn count_on(local: Option<&Local>, scheduler: &Scheduler, counter: impl FnOnce(&TaskCounters) -> &Counter) {
+    match local {
         Some(local) if !local.is_current_thread => counter(&local.machine.counters).add(1),
         // All threads have the same counters there.
         Some(_) => counter(&scheduler.outside.of(0).tasks).add_shared(1),
         None => counter(&outside(scheduler).tasks).add_shared(1),
-    });
+    }
 }

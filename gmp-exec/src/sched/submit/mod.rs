@@ -29,38 +29,38 @@ use crate::{context, observe};
 /// Queues a task that has become scheduled. `yielded`: the task was woken during its own poll.
 #[inline]
 pub(crate) fn submit(task: Runnable, yielded: bool) {
-    if let Some(task) = try_here(task, yielded) {
+    let task = context::with_machine(|local| match (local, &*task.metadata().home) {
+        (Some(local), Home::Scheduler(home)) if Arc::ptr_eq(home, &local.scheduler) => {
+            submit_here(local, task, yielded)
+        }
+        _ => Some(task),
+    });
+    if let Some(task) = task {
         submit_elsewhere(task);
     }
 }
 
-/// Queues a new task of `scheduler`'s, which the caller keeps alive.
+/// Counts and queues a new task of `scheduler`'s, which the caller keeps alive.
 #[inline]
 pub(crate) fn submit_new(scheduler: &Arc<Scheduler>, task: Runnable) {
-    if let Some(task) = try_here(task, false) {
+    let task = context::with_machine(|local| {
+        let local = local.filter(|local| Arc::ptr_eq(&local.scheduler, scheduler));
+        context::count_on(local, scheduler, |counters| &counters.spawned);
+        match local {
+            Some(local) => submit_here(local, task, false),
+            None => Some(task),
+        }
+    });
+    if let Some(task) = task {
         submit_outside(scheduler, task);
     }
 }
 
-/// Returns the task if this thread can't queue it at a processor.
-#[inline]
-fn try_here(task: Runnable, yielded: bool) -> Option<Runnable> {
-    context::with_machine(|local| match local {
-        Some(local) => submit_here(local, task, yielded),
-        None => Some(task),
-    })
-}
-
-/// Queues the task if it belongs to this machine's scheduler and the machine holds a processor.
-/// Otherwise returns the task.
+/// Returns the task if the machine holds no processor, or will not run its own queue soon.
 #[inline]
 fn submit_here(local: &Local, task: Runnable, yielded: bool) -> Option<Runnable> {
-    if !belongs_to(&task, &local.scheduler) {
-        return Some(task);
-    }
     let guard = local.enter();
     if guard.came_from() == Region::Offered {
-        // The machine will not run its own queue soon.
         return Some(task);
     }
     let held = guard.held();
@@ -131,11 +131,6 @@ fn submit_outside(scheduler: &Arc<Scheduler>, task: Runnable) {
     observe::on_schedule_elsewhere(scheduler, task.metadata(), n as u32);
     // `Some`, because an array takes 60 instructions more.
     submit_global(scheduler, Some(task));
-}
-
-#[inline]
-fn belongs_to(task: &Runnable, scheduler: &Arc<Scheduler>) -> bool {
-    matches!(&*task.metadata().home, Home::Scheduler(home) if Arc::ptr_eq(home, scheduler))
 }
 
 /// `runnext` was used too often in a row. With one processor the task goes behind the others, as on
