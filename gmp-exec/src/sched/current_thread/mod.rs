@@ -222,17 +222,10 @@ fn run_batch_with(local: &Local, poll: impl Fn(Runnable)) -> Batch {
     Batch::Full
 }
 
-fn next(local: &Local) -> Option<Runnable> {
-    let guard = local.enter();
-    let task = guard.held().and_then(|held| next_with(local, &held));
-    guard.stay_in_scheduler();
-    task
-}
-
 /// One task from the global queue at a time: the tasks that it wakes go before the next one.
-#[inline]
-fn next_with(local: &Local, held: &Held<'_>) -> Option<Runnable> {
-    let is_global_first = held.processor.is_look_due(&held.proof) && is_global_turn(local, held);
+fn next(local: &Local) -> Option<Runnable> {
+    let held = local.held()?;
+    let is_global_first = held.processor.is_look_due(&held.proof) && is_global_turn(local, &held);
     let first = if is_global_first { pop_global(local) } else { None };
     first.or_else(|| held.processor.pop_oldest(&held.proof)).or_else(|| pop_global(local))
 }
@@ -340,8 +333,7 @@ fn must_not_sleep(local: &Local, root: &Root) -> bool {
 }
 
 fn queue(local: &Local, ready: Vec<Runnable>) {
-    let guard = local.enter();
-    if let Some(held) = guard.held() {
+    if let Some(held) = local.held() {
         held.processor.counters.local_schedules.add(ready.len() as u64);
         ready.into_iter().for_each(|task| held.processor.push_newest(&held.proof, task));
     }

@@ -201,8 +201,7 @@ fn send_successor(scheduler: &Arc<Scheduler>) {
 }
 
 fn inject_ready(local: &Local, ready: Vec<Runnable>) -> Next {
-    let guard = local.enter();
-    let first = match guard.held() {
+    let first = match local.held() {
         Some(held) => inject(&local.scheduler, &held, ready),
         None => {
             submit_global(&local.scheduler, ready);

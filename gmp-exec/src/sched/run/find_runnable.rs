@@ -50,10 +50,7 @@ fn take_own(local: &Local) -> Option<Runnable> {
     if local.scheduler.is_shutdown() {
         return None;
     }
-    let guard = local.enter();
-    let task = guard.held().and_then(|held| next_own(local, &held));
-    guard.stay_in_scheduler();
-    task
+    local.held().and_then(|held| next_own(local, &held))
 }
 
 /// The rare cases: the processor has no task of its own, the machine has no processor, or the
@@ -65,8 +62,7 @@ fn look_further(local: &Local) -> Next {
         return Next::Exit;
     }
     observe::on(local, Event::Search);
-    let guard = local.enter();
-    let Some(held) = guard.held() else {
+    let Some(held) = local.held() else {
         return obtain_processor(local);
     };
     if local.scheduler.idle.has_surplus() {

@@ -304,8 +304,9 @@ impl Ownership {
         }
     }
 
+    /// Where the machine is, for its own thread.
     #[inline]
-    fn region(&self) -> Region {
+    pub(crate) fn region(&self) -> Region {
         Region::from_u8(self.region.load(Relaxed))
     }
 
