@@ -1,7 +1,6 @@
 //! One poll of a task, and the steps of a machine that has lost its processor during the poll.
 
 use crate::observe::{self, Event, Measured};
-use crate::sched::hogs::absent;
 use crate::sched::local::Local;
 use crate::sched::state::machine::ownership::Region;
 use crate::task::{Runnable, poll_watched, run_watched};
@@ -55,18 +54,11 @@ fn count_without_processor(local: &Local) {
     local.scheduler.processors[local.last_processor.get()].counters.polls_without.add_shared(1);
 }
 
-/// What follows if the machine has lost its processor during the poll.
+/// The machine may have lost its processor during the poll. `find_runnable` then takes another one if
+/// one is idle, and otherwise parks the machine as a spare.
 #[inline(always)]
 fn settle(local: &Local) {
     if local.lost_by.take().is_some() {
-        after_loss(local);
+        observe::on_end_of_long_poll(&local.scheduler, &local.machine, local.machine.ownership.turn());
     }
-}
-
-/// The processor was taken during the poll that has just ended. `find_runnable` takes another one
-/// if one is idle, and otherwise parks the machine as a spare.
-#[cold]
-fn after_loss(local: &Local) {
-    observe::on_end_of_long_poll(&local.scheduler, &local.machine, local.machine.ownership.turn());
-    absent::end(local);
 }
