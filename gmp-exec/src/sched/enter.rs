@@ -24,8 +24,8 @@ impl Local {
     /// Enters scheduler code, from whichever region the machine is in.
     #[inline]
     pub(crate) fn enter(&self) -> InScheduler<'_> {
-        let (came_from, entry) = self.machine.ownership.enter();
-        self.record_loss(entry);
+        let (came_from, loss) = self.machine.ownership.enter();
+        self.record_loss(loss);
         InScheduler { local: self, came_from }
     }
 

@@ -9,7 +9,7 @@ use crate::sched::scheduler::Scheduler;
 use crate::sched::scheduler_ref::SchedulerRef;
 use crate::sched::state::deferred::Deferred;
 use crate::sched::state::machine::hog_poll::HogPoll;
-use crate::sched::state::machine::ownership::{Entry, Loss, ProcessorToken, Region};
+use crate::sched::state::machine::ownership::{Loss, ProcessorToken, Region};
 use crate::sched::state::machine::{Assignment, Machine};
 use crate::sched::state::processor::Processor;
 use crate::sched::state::unusual::{CROWDED, SPINS, Unusual};
@@ -163,11 +163,9 @@ impl Local {
     }
 
     #[inline]
-    pub(crate) fn record_loss(&self, entry: Entry) {
-        if let Entry::Lost(loss) = entry {
-            if !self.in_section.get() {
-                self.lost_by.set(Some(loss));
-            }
+    pub(crate) fn record_loss(&self, loss: Option<Loss>) {
+        if loss.is_some() && !self.in_section.get() {
+            self.lost_by.set(loss);
         }
     }
 }

@@ -159,7 +159,7 @@ fn turn(local: &Local, call: Call, root: &Root) {
         local.deferred.wake_all();
         tell_caller(local, || panic_if_task_has(&local.scheduler));
         wait_for(local, root);
-    } else if run_batch(local) == Batch::Full || has_yielded(local, root) {
+    } else if run_batch(local) || has_yielded(local, root) {
         look(local);
     } else {
         fail_if_deadlocked(local, call, root);
@@ -196,16 +196,9 @@ fn wait_for(local: &Local, root: &Root) {
     }
 }
 
-#[derive(PartialEq)]
-enum Batch {
-    /// There may be more tasks.
-    Full,
-    /// There are no more tasks.
-    Last,
-}
-
 /// Runs as many tasks as may run between two looks at the network, timers and the root future.
-fn run_batch(local: &Local) -> Batch {
+/// Returns whether there may be more.
+fn run_batch(local: &Local) -> bool {
     observe::on_look_around(local, 0);
     if local.unusual.is_any(AT_POLL) {
         return run_batch_with(local, |task| poll_observed(local, task));
@@ -214,12 +207,12 @@ fn run_batch(local: &Local) -> Batch {
 }
 
 #[inline(always)]
-fn run_batch_with(local: &Local, poll: impl Fn(Runnable)) -> Batch {
+fn run_batch_with(local: &Local, poll: impl Fn(Runnable)) -> bool {
     for _ in 0..local.scheduler.config.event_interval {
-        let Some(task) = next(local) else { return Batch::Last };
+        let Some(task) = next(local) else { return false };
         poll(task);
     }
-    Batch::Full
+    true
 }
 
 /// One task from the global queue at a time: the tasks that it wakes go before the next one.

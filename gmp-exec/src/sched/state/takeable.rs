@@ -13,7 +13,7 @@
 use std::time::Instant;
 
 use crate::sched::state::machine::Machine;
-use crate::sched::state::machine::ownership::{ClaimResult, Loss, Region, Sighting};
+use crate::sched::state::machine::ownership::{Loss, ProcessorToken, Region, Sighting};
 use crate::sync::atomic::Ordering::*;
 use crate::sync::atomic::{AtomicUsize, fence};
 use crate::sync::{Arc, Mutex};
@@ -121,7 +121,8 @@ impl Takeable {
 
     /// Takes a processor, one taker at a time. `at`: the clock's `running_ns`.
     #[doc(alias = "retake")]
-    pub(in crate::sched) fn take(&self, note: &Note, at: u64) -> ClaimResult {
+    #[must_use = "a lost token is a lost processor"]
+    pub(in crate::sched) fn take(&self, note: &Note, at: u64) -> Option<ProcessorToken> {
         let runnable = note.machine.runnable_for();
         let _one_taker = self.lists.lock();
         note.machine.ownership.take(note.seen, Loss { cause: note.cause, runnable, at })

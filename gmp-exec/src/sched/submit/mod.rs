@@ -19,7 +19,6 @@ use crate::sched::enter::Held;
 use crate::sched::local::{Local, Order};
 use crate::sched::scheduler::Scheduler;
 use crate::sched::state::machine::ownership::Region;
-use crate::sched::state::processor::local_queue::Push;
 use crate::sched::state::unusual::{AT_SUBMIT, COLLECTS};
 use crate::sched::submit::wake::{submit_global, wake_one, wake_one_unfenced};
 use crate::sync::Arc;
@@ -159,8 +158,8 @@ fn push_next(scheduler: &Arc<Scheduler>, held: &Held<'_>, task: Runnable) -> boo
 #[inline]
 pub(in crate::sched) fn push_tail(scheduler: &Arc<Scheduler>, held: &Held<'_>, task: Runnable) -> bool {
     match held.processor.queue.push(&held.proof, task) {
-        Push::Done => true,
-        Push::Full(task) => {
+        Ok(()) => true,
+        Err(task) => {
             overflow(scheduler, held, task);
             false
         }
@@ -179,7 +178,7 @@ fn overflow(scheduler: &Arc<Scheduler>, held: &Held<'_>, task: Runnable) {
         }
         // Thieves have emptied slots since.
         None => {
-            if let Push::Full(task) = processor.queue.push(&held.proof, task) {
+            if let Err(task) = processor.queue.push(&held.proof, task) {
                 submit_global(scheduler, [task]);
             } else {
                 wake_one(scheduler);

@@ -3,7 +3,7 @@
 
 use crate::context;
 use crate::sched::handoff::assign::start_machine;
-use crate::sched::handoff::take::{Listed, take_listed};
+use crate::sched::handoff::take::take_listed;
 use crate::sched::scheduler::Scheduler;
 use crate::sched::state::global_queue::Pushed;
 use crate::sched::state::idle::Wake;
@@ -60,7 +60,7 @@ pub(crate) fn wake_one_unfenced(scheduler: &Arc<Scheduler>) {
 /// would have done without the list.
 #[cold]
 fn take_or_call_sysmon(scheduler: &Arc<Scheduler>) {
-    if take_listed(scheduler) == Listed::Nothing && scheduler.sysmon.is_listening() {
+    if !take_listed(scheduler) && scheduler.sysmon.is_listening() {
         call_sysmon(scheduler);
     }
 }

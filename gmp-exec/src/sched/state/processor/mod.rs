@@ -18,7 +18,7 @@ use std::sync::{Mutex, MutexGuard};
 use crate::metrics::{Counter, HistogramSettings, Histograms};
 use crate::sched::state::machine::Machine;
 use crate::sched::state::processor::busy_time::BusyTime;
-use crate::sched::state::processor::local_queue::{LocalQueue, Push};
+use crate::sched::state::processor::local_queue::LocalQueue;
 use crate::sched::state::processor::owner_proof::OwnerProof;
 use crate::sched::state::processor::runnext::RunNext;
 use crate::sched::state::processor::spill::Spill;
@@ -166,7 +166,7 @@ impl Processor {
         if self.spill.len() > 0 {
             return self.spill.push(proof, task);
         }
-        if let Push::Full(task) = self.queue.push(proof, task) {
+        if let Err(task) = self.queue.push(proof, task) {
             self.spill.push(proof, task);
         }
     }
