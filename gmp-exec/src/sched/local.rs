@@ -1,6 +1,8 @@
 //! A machine's own side: data that only its own thread may touch.
 
 use std::cell::{Cell, RefCell};
+use std::panic::Location;
+use std::time::Instant;
 
 use crate::context;
 use crate::observe::{self, Tap};
@@ -8,12 +10,12 @@ use crate::sched::config::{Config, Flavor};
 use crate::sched::scheduler::Scheduler;
 use crate::sched::scheduler_ref::SchedulerRef;
 use crate::sched::state::deferred::Deferred;
-use crate::sched::state::machine::hog_poll::HogPoll;
 use crate::sched::state::machine::ownership::{Loss, ProcessorToken, Region};
 use crate::sched::state::machine::{Assignment, Machine};
 use crate::sched::state::processor::Processor;
 use crate::sched::state::unusual::{CROWDED, SPINS, Unusual};
 use crate::sync::Arc;
+use crate::sys::thread_state::RunnableTime;
 use crate::task::Runnable;
 
 /// What a machine does next.
@@ -25,6 +27,16 @@ pub(crate) enum Next {
     Run(Runnable),
     /// Ends its thread.
     Exit,
+}
+
+/// The moment at which the poll of a known hog began, and the state of its thread then.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct HogPoll {
+    pub(in crate::sched) at: Instant,
+    /// How long the machine's thread had been runnable by then.
+    pub(in crate::sched) runnable: RunnableTime,
+    /// Where the task was spawned, if it has never waited.
+    pub(in crate::sched) first_of: Option<&'static Location<'static>>,
 }
 
 /// Where a task goes that a machine queues at its own processor.

@@ -18,7 +18,6 @@ use crate::sched::state::outside::Outside;
 use crate::sched::state::permits::Permits;
 use crate::sched::state::processor::Processor;
 use crate::sched::state::processors::Processors;
-use crate::sched::state::resizing::Resizing;
 use crate::sched::state::suspects::Suspects;
 use crate::sched::state::sysmon::Sysmon;
 use crate::sched::state::takeable::Takeable;
@@ -55,7 +54,11 @@ pub(crate) struct Scheduler {
     /// Notified when the processor of the current-thread flavour becomes free.
     pub(crate) vacant: Vacant,
     pub(super) last_poll: LastPoll,
-    pub(crate) resizing: Resizing,
+    /// Admits one change of the number of processors at a time. The value says whether the program has
+    /// set a number, so that the CPUs are not followed any more.
+    pub(super) resizing: Mutex<bool>,
+    /// How often the number has changed. Written under that lock.
+    pub(crate) resizes: Counter,
     registry: Registry,
     /// Tasks that could never run again when their `LocalSet` ended.
     pub(crate) lost_in_sets: Mutex<Vec<Lost>>,
@@ -89,7 +92,8 @@ impl Scheduler {
             observers: Observers::new(&config),
             vacant: Vacant::new(),
             last_poll: LastPoll::new(),
-            resizing: Resizing::new(),
+            resizing: Mutex::new(false),
+            resizes: Counter::default(),
             registry: Registry::new(processors),
             lost_in_sets: Mutex::default(),
             is_shutdown: AtomicBool::new(false),

@@ -160,7 +160,7 @@ impl<'a> Heir<'a> {
 impl Drop for Heir<'_> {
     fn drop(&mut self) {
         let Some(machine) = self.machine.take() else { return };
-        self.scheduler.idle.put_back(Reserved::Spare(machine));
+        self.scheduler.idle.put_back(machine);
         // A submitter that arrived while this machine was reserved may have found no spare. Wake one
         // for it.
         fence(SeqCst);

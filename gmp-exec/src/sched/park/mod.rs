@@ -54,7 +54,7 @@ pub(in crate::sched) fn park(local: &Local) -> Next {
 pub(in crate::sched) fn obtain_processor(local: &Local) -> Next {
     let scheduler = &local.scheduler;
     end_absence(local);
-    if let Some(token) = scheduler.idle.acquire(usize::MAX) {
+    if let Some(token) = scheduler.idle.acquire() {
         local.acquire(token);
         scheduler.sysmon.notice_busy(&scheduler.idle);
         return Next::Look;

@@ -61,7 +61,7 @@ fn resize(scheduler: &Scheduler, count: usize) -> (usize, Vec<Runnable>) {
     if before == scheduler.idle.active() {
         return (before, Vec::new());
     }
-    scheduler.resizing.changes.add(1);
+    scheduler.resizes.add(1);
     // As many hogs may compute as the builder would allow for this number of processors.
     let permitted =
         if scheduler.config.fits_hogs { scheduler.computing.set_most(2 * count, &scheduler.hogs) } else { Vec::new() };

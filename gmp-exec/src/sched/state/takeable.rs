@@ -30,7 +30,7 @@ pub(crate) struct Takeable {
 #[derive(Debug, Default)]
 struct Lists {
     notes: Vec<Note>,
-    /// The machines whose `offer` stands.
+    /// The machines that have set `offers`.
     offers: Vec<Arc<Machine>>,
 }
 
@@ -66,7 +66,7 @@ impl Takeable {
     #[inline]
     pub(in crate::sched) fn offer(&self, machine: &Arc<Machine>) {
         fence(SeqCst);
-        if !machine.offer.stands() {
+        if !machine.offers.load(Relaxed) {
             self.add_offer(machine);
             fence(SeqCst);
         }
@@ -79,7 +79,7 @@ impl Takeable {
 
     /// Removes the offer of a machine whose thread ends.
     pub(in crate::sched) fn withdraw(&self, machine: &Arc<Machine>) {
-        if machine.offer.stands() {
+        if machine.offers.load(Relaxed) {
             self.change(|lists| lists.offers.retain(|other| !Arc::ptr_eq(other, machine)));
         }
     }
@@ -136,8 +136,8 @@ impl Lists {
     }
 
     fn add_offer(&mut self, machine: &Arc<Machine>) {
-        if !machine.offer.stands() {
-            machine.offer.set(true);
+        if !machine.offers.load(Relaxed) {
+            machine.offers.store(true, Relaxed);
             self.offers.push(machine.clone());
         }
     }
@@ -148,7 +148,7 @@ impl Lists {
 
     fn pop_offer(&mut self) -> Option<Arc<Machine>> {
         let machine = self.offers.pop()?;
-        machine.offer.set(false);
+        machine.offers.store(false, Relaxed);
         Some(machine)
     }
 }

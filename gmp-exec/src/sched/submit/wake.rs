@@ -142,7 +142,7 @@ mod tests {
     #[test]
     fn sysmon_is_called_although_an_offer_without_a_processor_is_listed() {
         let scheduler = Scheduler::new(Builder::new_multi_thread().worker_threads(1).config(false).unwrap());
-        let _token = scheduler.idle.acquire(usize::MAX).unwrap();
+        let _token = scheduler.idle.acquire().unwrap();
         scheduler.takeable.offer(&Machine::new(scheduler.idle.count_machine().unwrap()));
         for is_listed in [true, false] {
             assert_eq!(scheduler.takeable.is_any(), is_listed);

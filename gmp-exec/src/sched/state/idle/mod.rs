@@ -131,16 +131,14 @@ impl Idle {
         lists.count_machine().map(|id| Reserved::Start { id })
     }
 
-    /// Takes a reservation back.
-    pub(crate) fn put_back(&self, reserved: Reserved) {
+    /// Takes the reservation of a machine back.
+    pub(crate) fn put_back(&self, machine: Arc<Machine>) {
         let mut lists = self.lists.lock();
-        match reserved {
-            Reserved::Start { .. } => lists.machines -= 1,
-            Reserved::Spare(machine) if !lists.closed => lists.spares.push(machine),
-            Reserved::Spare(machine) => {
-                machine.assign(Assignment::Exit);
-                machine.unpark();
-            }
+        if lists.closed {
+            machine.assign(Assignment::Exit);
+            machine.unpark();
+        } else {
+            lists.spares.push(machine);
         }
     }
 
@@ -235,18 +233,11 @@ impl Idle {
         }
     }
 
-    /// An idle processor, preferably `favourite`, for a machine that has none and is on no list.
+    /// An idle processor, for a machine that has none and is on no list.
     #[doc(alias = "pidleget")]
-    pub(crate) fn acquire(&self, favourite: usize) -> Option<ProcessorToken> {
+    pub(crate) fn acquire(&self) -> Option<ProcessorToken> {
         let mut lists = self.lists.lock();
-        if lists.closed {
-            return None;
-        }
-        if let Some(at) = lists.processors.iter().position(|token| token.index() == favourite) {
-            let last = lists.processors.len() - 1;
-            lists.processors.swap(at, last);
-        }
-        lists.pop_processor(&self.word, false)
+        if lists.closed { None } else { lists.pop_processor(&self.word, false) }
     }
 
     /// A spare has waited for its keep-alive. `true`: it is off the list and must exit. The last

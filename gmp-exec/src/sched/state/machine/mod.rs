@@ -6,8 +6,6 @@
 
 pub(crate) mod absence;
 pub(crate) mod counters;
-pub(crate) mod hog_poll;
-pub(crate) mod offer;
 pub(crate) mod ownership;
 pub(crate) mod running;
 pub(crate) mod sleep_until;
@@ -20,7 +18,6 @@ use std::time::Duration;
 
 use crate::sched::state::machine::absence::Absence;
 use crate::sched::state::machine::counters::TaskCounters;
-use crate::sched::state::machine::offer::Offer;
 use crate::sched::state::machine::ownership::{Ownership, ProcessorToken};
 use crate::sched::state::machine::running::{Running, RunningCell};
 use crate::sched::state::machine::sleep_until::SleepUntil;
@@ -46,8 +43,11 @@ pub(crate) struct Machine {
     pub(crate) sleep_until: SleepUntil,
     /// The state of a poll without a processor.
     pub(in crate::sched) absence: Absence,
-    /// Whether the machine is on the list of those that offer their processor.
-    pub(in crate::sched) offer: Offer,
+    /// Whether the machine is on the list of those that offer their processor (sched/README.md §7). Set
+    /// by the machine, cleared by a taker, both under the lock of the lists. The machine reads it
+    /// without the lock. Two SeqCst fences make that right: one between the machine's change of region
+    /// and its read, one between the taker's store and its look at the region.
+    pub(in crate::sched) offers: AtomicBool,
     pub(crate) counters: TaskCounters,
     /// The end of the runtime does not wait for this machine. Written by the machine, read by the
     /// thread that waits.
@@ -95,7 +95,7 @@ impl Machine {
             thread: OnceLock::new(),
             sleep_until: SleepUntil::new(),
             absence: Absence::new(),
-            offer: Offer::new(),
+            offers: AtomicBool::new(false),
             counters: TaskCounters::default(),
             not_awaited: AtomicBool::new(false),
             may_poll: AtomicBool::new(false),
