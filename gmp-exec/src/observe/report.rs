@@ -34,7 +34,7 @@ pub(crate) fn on_end_of_long_poll(scheduler: &Scheduler, machine: &Arc<Machine>,
 /// A known hog has held its thread since then. It had no processor, so sysmon has not seen it.
 pub(crate) fn on_hog_over(local: &Local, since: Instant, cause: BlockedCause) {
     let machine = &local.machine;
-    if let Some(running) = machine.running.last() {
+    if let Some(running) = machine.running.read() {
         let begun = begun(machine, machine.ownership.turn(), running, since, cause);
         local.scheduler.observers.blocked.record(Record::Whole(begun, Instant::now()));
     }

@@ -44,7 +44,8 @@ fn serve_one(scheduler: &Arc<Scheduler>, machine: &Machine, task: &Mutex<Option<
 
 fn finished(scheduler: &Scheduler, must_finish: bool) {
     if !must_finish {
-        scheduler.closures.permits.release_after_close();
+        // No closure waits any more.
+        drop(scheduler.closures.permits.release_to_next());
     }
 }
 

@@ -345,7 +345,7 @@ fn advance_clock(local: &Local, root: &Root) -> io::Result<bool> {
         return Ok(true);
     }
     let next = scheduler.next_timer();
-    if next == u64::MAX || scheduler.closures.any_in_flight() {
+    if next == u64::MAX || scheduler.closures.permits.held() > 0 {
         return Ok(false);
     }
     // A closure wakes its task first and ends second: the task that the last closure woke goes

@@ -43,14 +43,14 @@ const LONG: Duration = Duration::from_secs(5);
 /// Cancels every task that is not inside a poll, and tells all machines to exit. Returns at
 /// once; may be called more than once.
 pub(crate) fn begin(scheduler: &Arc<Scheduler>) {
-    if !scheduler.begin_shutdown() {
+    if scheduler.is_shutdown.swap(true, SeqCst) {
         return;
     }
     scheduler.global.close();
     scheduler.hogs.close().into_iter().for_each(cancel);
     scheduler.closures.close().into_iter().for_each(cancel);
     dismiss_idle(scheduler);
-    scheduler.registry().close();
+    scheduler.registry.close();
     while let Some(tasks) = scheduler.global.condemned() {
         tasks.into_iter().for_each(cancel);
     }

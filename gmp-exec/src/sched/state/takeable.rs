@@ -131,7 +131,7 @@ impl Takeable {
 
 impl Lists {
     fn add_note(&mut self, note: Note) {
-        self.remove_notes(&note.machine);
+        self.notes.retain(|other| !Arc::ptr_eq(&other.machine, &note.machine));
         self.notes.push(note);
     }
 
@@ -140,10 +140,6 @@ impl Lists {
             machine.offers.store(true, Relaxed);
             self.offers.push(machine.clone());
         }
-    }
-
-    fn remove_notes(&mut self, machine: &Arc<Machine>) {
-        self.notes.retain(|note| !Arc::ptr_eq(&note.machine, machine));
     }
 
     fn pop_offer(&mut self) -> Option<Arc<Machine>> {

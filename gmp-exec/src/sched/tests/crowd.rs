@@ -89,7 +89,7 @@ pub(super) fn shut_down(mut runtime: Stage) {
     }
     drop(runtime.0.take());
     assert_eq!(scheduler.live_tasks(), 0, "a future was not dropped");
-    assert_eq!(scheduler.registry().len(), 0, "a task is listed that is gone");
+    assert_eq!(scheduler.registry.len(), 0, "a task is listed that is gone");
 }
 
 /// A thread that looks as sysmon does, until this is dropped.

@@ -42,7 +42,6 @@ use crate::sched::handoff::assign::assign;
 use crate::sched::local::Local;
 use crate::sched::resize::set_max_procs;
 use crate::sched::scheduler::Scheduler;
-use crate::sched::state::machine::ownership::ProcessorToken;
 use crate::sched::state::takeable::Note;
 use crate::sched::state::unusual::SPINS;
 use crate::sched::submit;

@@ -173,7 +173,7 @@ fn loom_shutdown_does_not_wait_for_a_section() {
         let (scheduler, probe) = with_probe(1);
         let machine = in_last_poll(&scheduler, without_processor(&scheduler), |local| {
             let outside = Outside::begin(local);
-            while !local.scheduler.is_over() {
+            while !local.scheduler.last_poll.is_over() {
                 thread::yield_now();
             }
             drop(outside);

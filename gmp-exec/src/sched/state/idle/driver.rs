@@ -3,7 +3,7 @@
 
 use crate::sched::state::idle::lists::Driver;
 use crate::sched::state::idle::word::ONE_IDLE;
-use crate::sched::state::idle::{Idle, Lists};
+use crate::sched::state::idle::Idle;
 use crate::sched::state::machine::ownership::ProcessorToken;
 use crate::sync::atomic::Ordering::*;
 
@@ -25,18 +25,12 @@ impl Idle {
         let mut lists = self.lists.lock();
         lists.processors.push(token);
         self.change(|word| word + ONE_IDLE);
-        lists.keep_driver(driver)
+        if lists.closed { Some(driver) } else { lists.driver.replace(driver) }
     }
 
     /// No read-modify-write, which costs as much as the lock: on this flavour no machine spins, and
     /// every change is made under the lock.
     fn change(&self, change: impl FnOnce(u64) -> u64) {
         self.word.store(change(self.word.load(Relaxed)), Release);
-    }
-}
-
-impl Lists {
-    fn keep_driver(&mut self, driver: Driver) -> Option<Driver> {
-        if self.closed { Some(driver) } else { self.driver.replace(driver) }
     }
 }

@@ -300,12 +300,6 @@ impl Idle {
         self.lists.lock().sleeper.clone()
     }
 
-    /// Whether at least one processor has a machine. Takes the lock, because the word does not
-    /// count the retired processors.
-    pub(crate) fn any_busy(&self) -> bool {
-        self.lists.lock().is_any_busy()
-    }
-
     pub(crate) fn snapshot(&self) -> Snapshot {
         let lists = self.lists.lock();
         Snapshot {
