@@ -34,6 +34,7 @@ use crate::metrics::Counter;
 use crate::sched::state::machine::counters::TaskCounters;
 use crate::sched::state::outside::OutsideCounters;
 use crate::sched::{Local, Scheduler};
+use crate::sync::atomic::Ordering::Relaxed;
 use crate::sync::{Arc, thread_local};
 use crate::task::coop::Budget;
 use crate::task::{Header, PackedWait, Wait, wake_yielding};
@@ -245,7 +246,7 @@ pub(crate) fn number(scheduler: &Scheduler) -> usize {
     CURRENT.with(|current| match current.number.get() {
         Some(number) => number,
         None => {
-            let number = scheduler.outside.next_number();
+            let number = scheduler.outside.numbered.fetch_add(1, Relaxed);
             current.number.set(Some(number));
             number
         }

@@ -12,6 +12,7 @@ use crate::sched::state::idle::Reserved;
 use crate::sched::state::machine::ownership::{ProcessorToken, Region};
 use crate::sched::state::machine::{Assignment, Birth, Machine};
 use crate::sched::state::sysmon::calls;
+use crate::sched::state::sysmon::expected::Level;
 use crate::sched::state::takeable::Note;
 use crate::sched::submit::threads::{say_no_thread, spawn_thread};
 use crate::sched::submit::wake::{limit_hogs, wake_one_unfenced};
@@ -65,7 +66,7 @@ pub(in crate::sched) fn offer_again(scheduler: &Arc<Scheduler>, machine: &Arc<Ma
 
 /// For a submitter that found no idle processor: takes a listed processor, if there is one, and
 /// finds a machine for it. If no machine is available, the entry stays listed, and the next machine
-/// that comes back asks again (`park::ask_once_more`). `false`: none of the listed machines holds a
+/// that comes back asks again (`wake::ask_once_more`). `false`: none of the listed machines holds a
 /// processor that may be taken.
 #[cold]
 pub(in crate::sched) fn take_listed(scheduler: &Arc<Scheduler>) -> bool {
@@ -199,7 +200,7 @@ fn account(scheduler: &Arc<Scheduler>, index: usize, note: &Note) {
     match note.seen.region {
         Region::Blocking => scheduler.closures.length.note(true),
         Region::Poll => {
-            scheduler.sysmon.expected.tell_of_poll();
+            scheduler.sysmon.expected.set(Level::News);
             scheduler.sysmon.list_absent(&note.machine, note.seen.turn());
         }
         _ => {}

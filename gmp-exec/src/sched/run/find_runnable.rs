@@ -128,7 +128,7 @@ fn search(local: &Local, held: &Held<'_>) -> Option<Runnable> {
     held.processor
         .pop(&held.proof)
         .or_else(|| take_global(local, held, &mut own_part))
-        .or_else(|| look_at_network(local, held))
+        .or_else(|| inject(&local.scheduler, held, or_panic(local.scheduler.netpoll_gate.look(local))))
         .or_else(|| steal_some(local, held))
 }
 
@@ -175,10 +175,6 @@ fn take_global_in_turn(local: &Local, held: &Held<'_>) -> Option<Runnable> {
     let first = take_global(local, held, &mut part);
     held.processor.set_next_part(part, &held.proof);
     first
-}
-
-fn look_at_network(local: &Local, held: &Held<'_>) -> Option<Runnable> {
-    inject(&local.scheduler, held, or_panic(local.scheduler.netpoll_gate.look(local)))
 }
 
 #[cfg(all(test, not(any(loom, shuttle))))]

@@ -56,6 +56,15 @@ pub(crate) fn wake_one_unfenced(scheduler: &Arc<Scheduler>) {
     }
 }
 
+/// For work that a submitter may have left, because it came before the caller's change and found no
+/// processor, or no machine: a machine that was listed since, or a processor.
+pub(in crate::sched) fn ask_once_more(scheduler: &Arc<Scheduler>) {
+    fence(SeqCst);
+    if scheduler.has_due_work() {
+        wake_one_unfenced(scheduler);
+    }
+}
+
 /// A listed processor may turn out to have been given away. Then the submitter does what it
 /// would have done without the list.
 #[cold]

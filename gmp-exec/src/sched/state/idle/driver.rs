@@ -1,9 +1,9 @@
 //! The processor of a current-thread runtime changes hands together with the driver: the machine of
 //! the thread that drives, which the next call of `block_on` uses again.
 
+use crate::sched::state::idle::Idle;
 use crate::sched::state::idle::lists::Driver;
 use crate::sched::state::idle::word::ONE_IDLE;
-use crate::sched::state::idle::Idle;
 use crate::sched::state::machine::ownership::ProcessorToken;
 use crate::sync::atomic::Ordering::*;
 

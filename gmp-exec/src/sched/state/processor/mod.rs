@@ -152,12 +152,8 @@ impl Processor {
     /// The task that was queued first. For the current-thread flavour, which has no `runnext`.
     #[inline]
     pub(crate) fn pop_oldest(&self, proof: &OwnerProof) -> Option<Runnable> {
-        self.queue.pop(proof).or_else(|| self.pop_spilled(proof))
-    }
-
-    #[inline]
-    fn pop_spilled(&self, proof: &OwnerProof) -> Option<Runnable> {
-        if self.spill.len() == 0 { None } else { self.spill.refill(&self.queue, proof) }
+        let spilled = || if self.spill.len() == 0 { None } else { self.spill.refill(&self.queue, proof) };
+        self.queue.pop(proof).or_else(spilled)
     }
 
     /// Appends a task behind all that are queued here. For the current-thread flavour.
