@@ -14,12 +14,10 @@
 pub(crate) mod at_shutdown;
 pub(super) mod in_place;
 mod pool;
-mod settings;
 
 use std::io;
 use std::panic::Location;
 
-pub(crate) use self::settings::in_place_from_env;
 use crate::escaped::Escaped;
 use crate::sched::closures::pool::submit_to_pool;
 use crate::sched::scheduler::Scheduler;

@@ -5,7 +5,7 @@ use crate::sched::enter::InScheduler;
 use crate::sched::handoff::take::{offer_again, take_listed};
 use crate::sched::handoff::{hand_off, has_waiting_work};
 use crate::sched::local::Local;
-use crate::sched::shutdown::last_poll;
+use crate::sched::shutdown::last_poll::Outside;
 use crate::sched::state::machine::ownership::Region;
 use crate::sched::submit::push_tail;
 
@@ -57,11 +57,8 @@ fn begin(local: &Local, section: Section) -> Option<End<'_>> {
         }
         guard.leave_for(Region::Blocking);
     }
-    let may_poll = match section {
-        Section::WillBlock => last_poll::step_out(local),
-        Section::MayBlock => last_poll::may_poll(local),
-    };
-    Some(End { local, before, outer, may_poll })
+    let outside = (section == Section::WillBlock).then(|| Outside::begin(local));
+    Some(End { local, before, outer, outside })
 }
 
 /// The machine has begun a section that will block: offers its processor to submitters. This comes
@@ -109,8 +106,8 @@ struct End<'a> {
     before: Region,
     /// Whether this section is inside another one.
     outer: bool,
-    /// Whether the end of the runtime waited for the poll around this section.
-    may_poll: bool,
+    /// While it exists, the end of the runtime does not wait for the poll around this section.
+    outside: Option<Outside<'a>>,
 }
 
 impl Drop for End<'_> {
@@ -120,7 +117,7 @@ impl Drop for End<'_> {
         observe::on(self.local, Event::SectionEnd);
         let guard = self.local.enter();
         self.local.in_section.set(self.outer);
-        last_poll::step_in(self.local, self.may_poll);
+        self.outside = None;
         if self.before == Region::Poll && guard.held().is_none() {
             self.local.scheduler.sysmon.list_absent(&self.local.machine, self.local.machine.ownership.turn());
         }

@@ -8,6 +8,7 @@ use crate::observe;
 use crate::sched::handoff::assign::assign;
 use crate::sched::hogs::{suspects, time_slice};
 use crate::sched::scheduler::Scheduler;
+use crate::sched::state::computing::Counts;
 use crate::sched::state::idle::Reserved;
 use crate::sched::state::machine::ownership::{ProcessorToken, Region};
 use crate::sched::state::machine::{Assignment, Birth, Machine};
@@ -192,7 +193,7 @@ fn account(scheduler: &Arc<Scheduler>, index: usize, note: &Note) {
         StuckBy::Blocking => processor.counters.taken_blocked.add_shared(1),
         StuckBy::Computing => {
             processor.counters.taken_computing.add_shared(1);
-            scheduler.computing.add_taken(&note.machine, note.seen.turn());
+            let _ = scheduler.computing.computes(&note.machine, note.seen.turn(), Counts::Taken);
             limit_hogs(scheduler);
             suspects::suspect_place_of(scheduler, &note.machine, note.seen.turn());
         }
