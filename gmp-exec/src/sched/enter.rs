@@ -33,8 +33,13 @@ impl Local {
     /// own loop, which stays there: to enter and leave would cost instructions on every turn.
     #[inline]
     pub(crate) fn held(&self) -> Option<Held<'_>> {
-        let ownership = &self.machine.ownership;
-        let index = ownership.holds().filter(|_| ownership.region() == Region::Scheduler)?;
+        if self.machine.ownership.region() == Region::Scheduler { self.held_here() } else { None }
+    }
+
+    /// The same for a caller in scheduler code.
+    #[inline]
+    fn held_here(&self) -> Option<Held<'_>> {
+        let index = self.machine.ownership.holds()?;
         // SAFETY: in scheduler code the machine's processor can't be taken, and `ownership` makes sure
         // that no other machine holds it.
         let proof = unsafe { OwnerProof::new() };
@@ -46,7 +51,7 @@ impl InScheduler<'_> {
     /// The processor, if the machine still holds one.
     #[inline]
     pub(crate) fn held(&self) -> Option<Held<'_>> {
-        self.local.held()
+        self.local.held_here()
     }
 
     /// The region that the machine was in before.

@@ -176,8 +176,10 @@ impl Local {
 
     #[inline]
     pub(crate) fn record_loss(&self, loss: Option<Loss>) {
-        if loss.is_some() && !self.in_section.get() {
-            self.lost_by.set(loss);
+        if let Some(loss) = loss {
+            if !self.in_section.get() {
+                self.lost_by.set(Some(loss));
+            }
         }
     }
 }

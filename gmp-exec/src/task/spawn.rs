@@ -91,7 +91,7 @@ fn start_on(scheduler: &SchedulerRef, runnable: Runnable) {
 #[cold]
 fn start_watched(scheduler: &SchedulerRef, runnable: Runnable) {
     context::count(scheduler, |counters| &counters.spawned);
-    crate::sched::submit(watch::spawned(runnable), false);
+    watch::spawned(runnable).schedule();
 }
 
 /// The same for a task of a `LocalSet`, which is counted already.

@@ -22,7 +22,6 @@ use crate::escaped::Escaped;
 use crate::sched::closures::pool::submit_to_pool;
 use crate::sched::scheduler::Scheduler;
 use crate::sched::state::permits::Acquired;
-use crate::sched::submit::submit;
 use crate::sched::submit::wake::submit_permitted;
 use crate::sync::Arc;
 use crate::sys::stderr;
@@ -53,7 +52,7 @@ fn start_permitted(scheduler: &Arc<Scheduler>, closure: Runnable) -> io::Result<
     closure.metadata().give_permit();
     match closure.metadata().place() {
         Place::Pool => return submit_to_pool(scheduler, closure),
-        Place::Machine => submit(closure, false),
+        Place::Machine => closure.schedule(),
     }
     Ok(())
 }

@@ -92,11 +92,11 @@ fn in_last_poll(
     rest: impl FnOnce(&Local) + 'static,
 ) -> thread::JoinHandle<()> {
     let membership = scheduler.all_machines.enter(actor.machine());
-    last_poll::begin(&actor.machine());
+    actor.machine().may_poll.store(true, Relaxed);
     actor.start(move |local| {
         rest(local);
         shutdown::leave(local);
-        last_poll::leave(local);
+        let _ = last_poll::step_out(local);
         drop(membership);
     })
 }
