@@ -6,7 +6,6 @@ use std::time::Instant;
 
 use crate::context;
 use crate::observe::{self, Tap};
-use crate::sched::config::{Config, Flavor};
 use crate::sched::scheduler::Scheduler;
 use crate::sched::scheduler_ref::SchedulerRef;
 use crate::sched::state::deferred::Deferred;
@@ -39,28 +38,6 @@ pub(crate) struct HogPoll {
     pub(in crate::sched) first_of: Option<&'static Location<'static>>,
 }
 
-/// Where a task goes that a machine queues at its own processor.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Order {
-    /// Into `runnext`.
-    Next,
-    /// To the end of the queue, which spills over to the processor itself: the current-thread
-    /// flavour.
-    Newest,
-    /// To the end of the ring: `runnext` is switched off.
-    Tail,
-}
-
-impl Order {
-    fn of(config: &Config) -> Order {
-        match config.flavor {
-            Flavor::CurrentThread => Order::Newest,
-            Flavor::MultiThread if config.has_runnext => Order::Next,
-            Flavor::MultiThread => Order::Tail,
-        }
-    }
-}
-
 /// The machine's own side, on the stack of its thread.
 #[derive(Debug)]
 pub(crate) struct Local {
@@ -68,7 +45,9 @@ pub(crate) struct Local {
     pub(crate) machine: Arc<Machine>,
     /// The thread inside `block_on` of the current-thread flavour, which is not in `all_machines`.
     pub(crate) is_current_thread: bool,
-    pub(crate) order: Order,
+    /// Whether a task that the machine queues goes into `runnext`. Elsewhere the task goes to the end of
+    /// the queue, which spills over to the processor itself on the current-thread flavour.
+    pub(crate) has_runnext: bool,
     /// Why a poll or a submission takes its slow path.
     pub(crate) unusual: Unusual,
     /// The processor that the machine has acquired last.
@@ -110,7 +89,7 @@ impl Local {
             unusual: Unusual::new(scheduler.observers.unusual()),
             tap: Tap::new(&scheduler.observers),
             last_processor: Cell::new(0),
-            order: Order::of(&scheduler.config),
+            has_runnext: scheduler.config.has_runnext,
             scheduler: SchedulerRef::new(scheduler),
             machine,
             forced_at: Cell::new(u64::MAX),

@@ -292,7 +292,7 @@ fn park(local: &Local, root: &Root, limit: Option<Duration>) -> Ready {
     let processor = &scheduler.processors[0];
     processor.counters.count_park();
     processor.busy.end(scheduler.clock.running_ns());
-    observe::before_sleep(local);
+    observe::on(local, Event::ParkInNetpoll);
     scheduler.config.hooks.parking();
     // The hook may have spawned or woken a task, or yielded.
     let ready = if processor.has_work() || has_yielded(local, root) || must_not_sleep(local, root) {
@@ -307,7 +307,7 @@ fn park(local: &Local, root: &Root, limit: Option<Duration>) -> Ready {
             }
         }
     };
-    observe::after_sleep(local);
+    observe::on(local, Event::UnparkWithProcessor);
     scheduler.config.hooks.unparked();
     processor.busy.begin(scheduler.clock.running_ns());
     ready

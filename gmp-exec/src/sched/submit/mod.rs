@@ -16,7 +16,7 @@ pub(crate) mod threads;
 pub(crate) mod wake;
 
 use crate::sched::enter::Held;
-use crate::sched::local::{Local, Order};
+use crate::sched::local::Local;
 use crate::sched::scheduler::Scheduler;
 use crate::sched::state::machine::ownership::Region;
 use crate::sched::state::unusual::{AT_SUBMIT, COLLECTS};
@@ -68,7 +68,7 @@ fn submit_here(local: &Local, task: Runnable, yielded: bool) -> Option<Runnable>
     let task = if local.unusual.is_any(AT_SUBMIT) { take_detour(local, task, yielded, held.is_some())? } else { task };
     let Some(held) = held else { return Some(task) };
     held.processor.counters.local_schedules.add(1);
-    if local.order == Order::Newest {
+    if local.is_current_thread {
         held.processor.push_newest(&held.proof, task);
     } else if yielded {
         push_yielded(&local.scheduler, &held, task);
@@ -98,7 +98,7 @@ fn take_detour(local: &Local, task: Runnable, yielded: bool, has_processor: bool
 /// Returns whether a task went to the ring, so that the caller must wake a machine.
 #[inline]
 fn push(local: &Local, held: &Held<'_>, task: Runnable) -> bool {
-    if local.order == Order::Tail {
+    if !local.has_runnext {
         push_tail(&local.scheduler, held, task)
     } else if held.processor.is_streak_over(&held.proof) {
         push_after_streak(&local.scheduler, held, task)

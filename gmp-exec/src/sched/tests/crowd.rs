@@ -84,7 +84,7 @@ impl Drop for Stage {
 pub(super) fn shut_down(mut runtime: Stage) {
     let scheduler = runtime.handle().scheduler().clone();
     shutdown::begin(&scheduler);
-    while scheduler.all_machines.is_any_awaited() {
+    while !scheduler.all_machines.awaited().is_empty() {
         thread::yield_now();
     }
     drop(runtime.0.take());

@@ -156,7 +156,7 @@ impl AllMachines {
     fn remove(&self, list: &mut List, machine: &Arc<Machine>) {
         let index = list.index(machine);
         if let Some(thread) = list.entries.remove(index).thread {
-            list.ending.add(thread);
+            list.ending.threads.push(thread);
         }
         self.0.left_behind.absorb(&machine.counters);
     }
@@ -194,10 +194,6 @@ impl AllMachines {
         self.0.left.notify(usize::MAX);
     }
 
-    pub(crate) fn is_any_awaited(&self) -> bool {
-        self.0.list.lock().entries.iter().any(|entry| !entry.machine.not_awaited.load(SeqCst))
-    }
-
     /// The machines that the end of the runtime waits for.
     pub(crate) fn awaited(&self) -> Vec<Arc<Machine>> {
         let list = self.0.list.lock();
@@ -208,10 +204,10 @@ impl AllMachines {
     /// Waits until every thread has left or is not awaited, but not beyond `deadline`. Returns
     /// whether they have.
     pub(crate) fn wait_empty(&self, deadline: Option<Instant>) -> bool {
-        self.0.list.lock().ending.begin_wait();
+        self.0.list.lock().ending.is_awaited = true;
         loop {
             let listener = self.0.left.listen();
-            if !self.is_any_awaited() {
+            if self.awaited().is_empty() {
                 return true;
             }
             match deadline {
