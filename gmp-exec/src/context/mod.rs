@@ -31,7 +31,7 @@ pub(crate) use self::task::{
     budget, current_task_id, enter_id, enter_task, is_current_task, next_id, set_budget, set_leaf, take_leaf,
 };
 use crate::metrics::Counter;
-use crate::sched::state::machine::counters::TaskCounters;
+use crate::sched::state::machine::TaskCounters;
 use crate::sched::state::outside::OutsideCounters;
 use crate::sched::{Local, Scheduler};
 use crate::sync::atomic::Ordering::Relaxed;

@@ -1,7 +1,7 @@
 //! Counters that any thread may write. A machine has others of its own for most events.
 
 use crate::metrics::Counter;
-use crate::sched::state::machine::counters::TaskCounters;
+use crate::sched::state::machine::TaskCounters;
 use crate::sched::state::striped::Striped;
 use crate::sync::atomic::AtomicUsize;
 

@@ -17,7 +17,7 @@ use self::ending::Ending;
 use crate::contain::abort_on_unwind;
 use crate::metrics::Counter;
 use crate::sched::state::machine::Machine;
-use crate::sched::state::machine::counters::TaskCounters;
+use crate::sched::state::machine::TaskCounters;
 use crate::sched::state::threads::Threads;
 use crate::sync::atomic::Ordering::SeqCst;
 use crate::sync::thread::JoinHandle;
@@ -158,7 +158,8 @@ impl AllMachines {
         if let Some(thread) = list.entries.remove(index).thread {
             list.ending.threads.push(thread);
         }
-        self.0.left_behind.absorb(&machine.counters);
+        self.0.left_behind.spawned.add(machine.counters.spawned.get());
+        self.0.left_behind.finished.add(machine.counters.finished.get());
     }
 
     fn address(&self) -> usize {

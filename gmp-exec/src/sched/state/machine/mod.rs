@@ -5,7 +5,6 @@
 //! its processor was taken or is idle, and its thread ends after a keep-alive.
 
 pub(crate) mod absence;
-pub(crate) mod counters;
 pub(crate) mod ownership;
 pub(crate) mod running;
 pub(crate) mod sleep_until;
@@ -16,8 +15,8 @@ use std::sync::atomic::AtomicU8;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
+use crate::metrics::Counter;
 use crate::sched::state::machine::absence::Absence;
-use crate::sched::state::machine::counters::TaskCounters;
 use crate::sched::state::machine::ownership::{Ownership, ProcessorToken};
 use crate::sched::state::machine::running::{Running, RunningCell};
 use crate::sched::state::machine::sleep_until::SleepUntil;
@@ -62,6 +61,14 @@ pub(crate) struct Machine {
     /// How many values need the thread to stay, with or without work. The machine's own thread
     /// counts up, any thread counts down.
     dependants: AtomicUsize,
+}
+
+/// Tasks that a machine has spawned, and futures that were dropped on it. Only the machine's thread
+/// writes them.
+#[derive(Debug, Default)]
+pub(crate) struct TaskCounters {
+    pub(crate) spawned: Counter,
+    pub(crate) finished: Counter,
 }
 
 /// The handles of a machine's thread: to unpark it, to read its CPU clock, and to ask the kernel
