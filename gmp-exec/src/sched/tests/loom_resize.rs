@@ -37,7 +37,6 @@ use std::time::Instant;
 use loom::thread;
 
 use crate::sched::config::{Config, Flavor};
-use crate::sched::handoff;
 use crate::sched::handoff::assign::assign;
 use crate::sched::local::Local;
 use crate::sched::resize::set_max_procs;
