@@ -16,6 +16,7 @@
 //! poll that lost its processor while asleep may have computed afterwards, and the poll of a known
 //! hog may have slept.
 
+pub(in crate::sched) mod absent;
 pub(in crate::sched) mod suspects;
 pub(in crate::sched) mod time_slice;
 

@@ -63,6 +63,13 @@ pub(in crate::sched) fn adapt(local: &Local) {
     }
 }
 
+/// A poll without a processor is over. Only a taker or sysmon knows whether the poll computed.
+pub(in crate::sched) fn end_long(local: &Local) {
+    if local.machine.has_time_slice(TimeSlice::Long) {
+        set(&local.scheduler, &local.machine, TimeSlice::Short);
+    }
+}
+
 #[cfg(all(test, target_os = "linux", not(any(loom, shuttle))))]
 mod tests {
     use std::sync::Arc;

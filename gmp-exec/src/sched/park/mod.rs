@@ -11,7 +11,7 @@ pub(in crate::sched) mod netpoll;
 use std::time::Instant;
 
 use crate::observe::{self, Event};
-use crate::sched::hogs::time_slice;
+use crate::sched::hogs::{absent, time_slice};
 use crate::sched::local::{Local, Next};
 use crate::sched::park::netpoll::or_panic;
 use crate::sched::shutdown;
@@ -20,10 +20,9 @@ use crate::sched::state::machine::Assignment;
 use crate::sched::state::sysmon::expected::Level;
 use crate::sched::state::unusual::SPINS;
 use crate::sched::submit::inject;
-use crate::sched::submit::wake::{announce_timer, ask_once_more, limit_hogs, submit_global, wake_one};
+use crate::sched::submit::wake::{announce_timer, ask_once_more, submit_global, wake_one};
 use crate::sync::atomic::Ordering::SeqCst;
 use crate::sync::atomic::fence;
-use crate::sys::time_slice::TimeSlice;
 use crate::task::Runnable;
 
 /// Returns the processor, looks once more, and sleeps.
@@ -51,7 +50,7 @@ pub(in crate::sched) fn park(local: &Local) -> Next {
 /// Finds a processor for a machine that has none: an idle one, or the one that a waker assigns.
 pub(in crate::sched) fn obtain_processor(local: &Local) -> Next {
     let scheduler = &local.scheduler;
-    end_absence(local);
+    absent::end(local);
     if let Some(token) = scheduler.idle.acquire() {
         local.acquire(token);
         scheduler.sysmon.notice_busy(&scheduler.idle);
@@ -60,18 +59,6 @@ pub(in crate::sched) fn obtain_processor(local: &Local) -> Next {
     let role = scheduler.idle.go_idle(None, &local.machine, local.unusual.take(SPINS));
     ask_once_more(scheduler);
     sleep(local, role)
-}
-
-/// The machine has ended a poll without a processor. If the poll computed, which only a taker or sysmon
-/// knows, the machine has a long time slice, and a hog that waits may find room.
-fn end_absence(local: &Local) {
-    local.machine.absence.end(local.machine.ownership.turn());
-    if local.machine.has_time_slice(TimeSlice::Long) {
-        time_slice::set(&local.scheduler, &local.machine, TimeSlice::Short);
-    }
-    if local.scheduler.hogs.is_any_waiting() {
-        limit_hogs(&local.scheduler);
-    }
 }
 
 /// Sleeps on the list that `idle` has put the machine on.

@@ -1,6 +1,7 @@
 //! One poll of a task, and the steps of a machine that has lost its processor during the poll.
 
 use crate::observe::{self, Event, Measured};
+use crate::sched::hogs::absent;
 use crate::sched::local::Local;
 use crate::sched::state::machine::ownership::Region;
 use crate::task::{Runnable, poll_watched, run_watched};
@@ -54,11 +55,18 @@ fn count_without_processor(local: &Local) {
     local.scheduler.processors[local.last_processor.get()].counters.polls_without.add_shared(1);
 }
 
-/// The machine may have lost its processor during the poll. `find_runnable` then takes another one if
-/// one is idle, and otherwise parks the machine as a spare.
+/// What follows if the machine has lost its processor during the poll.
 #[inline(always)]
 fn settle(local: &Local) {
     if local.lost_by.take().is_some() {
-        observe::on_end_of_long_poll(&local.scheduler, &local.machine, local.machine.ownership.turn());
+        after_loss(local);
     }
+}
+
+/// The processor was taken during the poll that has just ended. `find_runnable` takes another one
+/// if one is idle, and otherwise parks the machine as a spare.
+#[cold]
+fn after_loss(local: &Local) {
+    observe::on_end_of_long_poll(&local.scheduler, &local.machine, local.machine.ownership.turn());
+    absent::end(local);
 }
