@@ -37,7 +37,7 @@ fn push(queue: &Queue) {
         cause: BlockedCause::Blocked,
         since: Instant::now(),
     };
-    queue.push_into(queue.records.get().unwrap(), Record::Begun(begun));
+    queue.push(Record::Begun(begun));
 }
 
 #[test]

@@ -49,7 +49,7 @@ mod waited_for;
 use std::time::{Duration, Instant};
 
 pub use frame::{BlockedFrame, BlockedStack, FrameOrigin};
-pub(crate) use record::{Begun, Ended};
+pub(crate) use record::{Begun, Ended, Record};
 pub use report::{BlockedCall, BlockedCause, BlockedEntry, BlockedReport};
 pub(crate) use settings::Settings;
 pub(crate) use sight::{Sight, Told};
@@ -57,7 +57,6 @@ pub(crate) use waited_for::describe as describe_waited_for;
 
 use self::aggregate::Aggregate;
 use self::queue::Queue;
-use self::record::Record;
 use crate::sync::Mutex;
 use crate::sync::atomic::AtomicBool;
 use crate::sync::atomic::Ordering::*;
@@ -82,19 +81,8 @@ impl Blocked {
         Blocked { queue, aggregate, is_started: AtomicBool::new(false), settings }
     }
 
-    /// A poll is stuck.
-    pub(crate) fn record_begin(&self, begun: Begun) {
-        self.queue.push(Record::Begun(begun));
-    }
-
-    /// A poll that may have been recorded is over.
-    pub(crate) fn record_end(&self, ended: Ended) {
-        self.queue.push_if_used(Record::Ended(ended));
-    }
-
-    /// A poll that was not recorded when it began is over, and was long.
-    pub(crate) fn record_whole(&self, begun: Begun, end: Instant) {
-        self.queue.push(Record::Whole(begun, end));
+    pub(crate) fn record(&self, record: Record) {
+        self.queue.push(record);
     }
 
     /// Whether sysmon is to start the report thread, which there isn't yet.

@@ -49,33 +49,21 @@ impl Queue {
         }
     }
 
-    /// Without effect under loom and shuttle, whose models are about the scheduler and not about
-    /// its reports.
+    /// An end counts only after a beginning: until there has been one, nothing is made for it. Without
+    /// effect under loom and shuttle, whose models are about the scheduler and not about its reports,
+    /// unless a model has made the queue.
     pub(super) fn push(&self, record: Record) {
-        if !cfg!(any(loom, shuttle)) {
-            self.push_into(self.records.get_or_init(|| ConcurrentQueue::bounded(CAPACITY)), record);
+        if record.is_counted() && !cfg!(any(loom, shuttle)) {
+            self.records.get_or_init(|| ConcurrentQueue::bounded(CAPACITY));
         }
-    }
-
-    /// The same, unless there has never been a record.
-    pub(super) fn push_if_used(&self, record: Record) {
-        if let Some(records) = self.records.get() {
-            self.push_into(records, record);
-        }
-    }
-
-    fn push_into(&self, records: &ConcurrentQueue<Record>, record: Record) {
+        let Some(records) = self.records.get() else { return };
         if let Err(error) = records.push(record) {
             self.dropped.fetch_add(u64::from(error.into_inner().is_counted()), Relaxed);
         }
         if records.len() == CAPACITY / 2 {
             self.calls.add(calls::CALLED);
         }
-        self.call();
-    }
-
-    /// Wakes the report thread if it waits. The caller has published a record.
-    fn call(&self) {
+        // Wakes the report thread if it waits.
         fence(SeqCst);
         if self.is_listening.load(Relaxed) && self.is_listening.swap(false, AcqRel) {
             self.calls.add(calls::CALLED);
@@ -169,7 +157,7 @@ mod tests {
     #[test]
     fn the_end_of_a_poll_alone_is_not_queued() {
         let queue = Queue::new();
-        queue.push_if_used(Record::Ended(Ended::now(&Machine::new(1), 1)));
+        queue.push(Record::Ended(Ended::now(&Machine::new(1), 1)));
         assert!(queue.pop().is_none());
     }
 

@@ -35,10 +35,12 @@ pub(crate) struct Ended {
 }
 
 #[derive(Debug)]
-pub(super) enum Record {
+pub(crate) enum Record {
+    /// The poll is stuck.
     Begun(Begun),
+    /// A poll that may have been recorded is over.
     Ended(Ended),
-    /// A poll, when it is over.
+    /// A poll that was not recorded when it began is over, and was long.
     Whole(Begun, Instant),
 }
 

@@ -31,9 +31,10 @@ pub(crate) use self::task::{
     budget, current_task_id, enter_id, enter_task, is_current_task, next_id, set_budget, set_leaf, take_leaf,
 };
 use crate::metrics::Counter;
-use crate::sched::state::machine::counters::TaskCounters;
+use crate::sched::state::machine::TaskCounters;
 use crate::sched::state::outside::OutsideCounters;
 use crate::sched::{Local, Scheduler};
+use crate::sync::atomic::Ordering::Relaxed;
 use crate::sync::{Arc, thread_local};
 use crate::task::coop::Budget;
 use crate::task::{Header, PackedWait, Wait, wake_yielding};
@@ -245,7 +246,7 @@ pub(crate) fn number(scheduler: &Scheduler) -> usize {
     CURRENT.with(|current| match current.number.get() {
         Some(number) => number,
         None => {
-            let number = scheduler.outside.next_number();
+            let number = scheduler.outside.numbered.fetch_add(1, Relaxed);
             current.number.set(Some(number));
             number
         }
@@ -279,10 +280,18 @@ pub(crate) fn outside(scheduler: &Scheduler) -> &OutsideCounters {
 /// machines, else in those for threads outside.
 #[inline]
 pub(crate) fn count(scheduler: &Arc<Scheduler>, counter: impl FnOnce(&TaskCounters) -> &Counter) {
-    with_machine(|local| match local.filter(|local| Arc::ptr_eq(&local.scheduler, scheduler)) {
+    with_machine(|local| {
+        count_on(local.filter(|local| Arc::ptr_eq(&local.scheduler, scheduler)), scheduler, counter);
+    });
+}
+
+/// The same; `local` is the machine of `scheduler`'s that this thread is.
+#[inline]
+pub(crate) fn count_on(local: Option<&Local>, scheduler: &Scheduler, counter: impl FnOnce(&TaskCounters) -> &Counter) {
+    match local {
         Some(local) if !local.is_current_thread => counter(&local.machine.counters).add(1),
         // All threads have the same counters there.
         Some(_) => counter(&scheduler.outside.of(0).tasks).add_shared(1),
         None => counter(&outside(scheduler).tasks).add_shared(1),
-    });
+    }
 }

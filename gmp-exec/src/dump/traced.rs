@@ -142,7 +142,7 @@ fn make(scheduler: SchedulerRef) -> Dump {
 /// Asks the tasks that have waited, except those that are stuck: it is not known when their polls
 /// end.
 fn ask_all(scheduler: &SchedulerRef, asked: &Asked, stuck: &HashSet<Id>) {
-    ask_listed(scheduler.registry(), asked, stuck);
+    ask_listed(&scheduler.registry, asked, stuck);
     for set in local_sets_of(scheduler) {
         ask_listed(set.registry(), asked, stuck);
     }

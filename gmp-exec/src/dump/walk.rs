@@ -105,12 +105,10 @@ impl Tasks {
                 self.see_small_queues(&scheduler);
                 Step::Registry(Position::default())
             }
-            Step::Registry(at) => {
-                match scheduler.registry().look(at, TURN, |header| self.see_listed(header, || None)) {
-                    Some(next) => Step::Registry(next),
-                    None => Step::Set(0, Position::default()),
-                }
-            }
+            Step::Registry(at) => match scheduler.registry.look(at, TURN, |header| self.see_listed(header, || None)) {
+                Some(next) => Step::Registry(next),
+                None => Step::Set(0, Position::default()),
+            },
             Step::Set(index, at) => self.look_at_set(index, at),
             Step::Polled => {
                 self.see_polled();

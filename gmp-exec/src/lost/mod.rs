@@ -128,7 +128,7 @@ fn without_those_that_wait_for_others(mut lost: Vec<Lost>) -> Vec<Lost> {
 /// Shows the tasks that wait, and have no waker outside of the tasks that they await.
 fn look(scheduler: &Scheduler, sets: &[Arc<LocalHome>], mut see: impl FnMut(Lost)) {
     let of_sets = sets.iter().map(|set| (set.registry(), set.address()));
-    for (registry, set) in iter::once((scheduler.registry(), 0)).chain(of_sets) {
+    for (registry, set) in iter::once((&scheduler.registry, 0)).chain(of_sets) {
         look_into(registry, |task| _ = verdict(task, set).map(&mut see));
     }
 }

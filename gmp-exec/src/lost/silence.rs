@@ -72,8 +72,7 @@ impl Before {
 fn is_at_rest(scheduler: &Scheduler) -> bool {
     let mut is_any_polled = false;
     scheduler.all_machines.for_each(|machine| is_any_polled |= is_in_poll(machine));
-    let is_awaited = scheduler.closures.running() > 0
-        || scheduler.closures.any_in_flight()
+    let is_awaited = scheduler.closures.permits.held() > 0
         || scheduler.next_timer() != u64::MAX
         || scheduler.netpoll_gate.netpoll().is_some_and(|netpoll| netpoll.has_sources());
     !is_any_polled && !is_awaited && !scheduler.has_visible_work() && !scheduler.is_shutdown()

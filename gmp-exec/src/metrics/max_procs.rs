@@ -36,7 +36,7 @@ impl RuntimeMetrics {
     /// assert_eq!(runtime.metrics().max_procs_changes(), 1);
     /// ```
     pub fn max_procs_changes(&self) -> u64 {
-        self.scheduler.resizing.changes.get()
+        self.scheduler.resizes.get()
     }
 
     /// Returns the number of processors that are not used, because the runtime has had more of them

@@ -402,7 +402,7 @@ impl RuntimeMetrics {
     /// runtime.block_on(closure).unwrap();
     /// ```
     pub fn num_blocking_threads(&self) -> usize {
-        self.scheduler.closures.threads()
+        self.scheduler.closures.pool.threads()
     }
 
     /// Returns the number of blocking closures that wait for a permit to run, or for a thread.

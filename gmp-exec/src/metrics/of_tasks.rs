@@ -57,7 +57,7 @@ impl RuntimeMetrics {
     /// }
     /// ```
     pub fn num_idle_blocking_threads(&self) -> usize {
-        self.scheduler.closures.idle_threads()
+        self.scheduler.closures.pool.idle()
     }
 
     /// Returns which thread runs the tasks of processor `worker`, or did so last; `None` if none

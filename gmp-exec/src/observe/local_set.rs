@@ -54,7 +54,7 @@ impl Driver {
 fn poll_as_turn(task: Runnable, poll: impl FnOnce(Runnable)) {
     context::with_machine(|local| {
         let machine = &local.expect("a watched thread is a machine").machine;
-        let around = machine.running.last();
+        let around = machine.running.read();
         // The processor of the current-thread flavour is never taken.
         let _ = machine.ownership.enter();
         machine.running.set_local(task.metadata());

@@ -199,17 +199,6 @@ pub(crate) fn on_root_wake(scheduler: &Arc<Scheduler>, root: impl FnOnce() -> u6
     }
 }
 
-/// The thread that drives a current-thread runtime is about to sleep for lack of work.
-#[inline]
-pub(crate) fn before_sleep(local: &Local) {
-    on(local, Event::ParkInNetpoll);
-}
-
-#[inline]
-pub(crate) fn after_sleep(local: &Local) {
-    on(local, Event::UnparkWithProcessor);
-}
-
 /// The machine, which returns its processor, is not used for a while, or never again.
 pub(crate) fn on_leave(local: &Local, token: &ProcessorToken) {
     on(local, Event::Release(token));

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use super::recorder::{tell_outside, tell_stuck};
 use super::{BlockedCause, Event};
-use crate::blocked::{Begun, Ended, Sight, Told, describe_waited_for};
+use crate::blocked::{Begun, Ended, Record, Sight, Told, describe_waited_for};
 use crate::sched::state::machine::Machine;
 use crate::sched::state::machine::running::Running;
 use crate::sched::submit::head_room::check_head_room;
@@ -20,7 +20,7 @@ use crate::task::name_of;
 pub(crate) fn on_long_poll(of: &Scheduler, machine: &Arc<Machine>, turn: u64, since: Instant, cause: BlockedCause) {
     // `None`: the poll is over, or was not stuck.
     if let Some(running) = machine.running_in(turn) {
-        of.observers.blocked.record_begin(begun(machine, turn, running, since, cause));
+        of.observers.blocked.record(Record::Begun(begun(machine, turn, running, since, cause)));
     }
 }
 
@@ -28,15 +28,15 @@ pub(crate) fn on_long_poll(of: &Scheduler, machine: &Arc<Machine>, turn: u64, si
 /// from one.
 #[cold]
 pub(crate) fn on_end_of_long_poll(scheduler: &Scheduler, machine: &Arc<Machine>, turn: u64) {
-    scheduler.observers.blocked.record_end(Ended::now(machine, turn));
+    scheduler.observers.blocked.record(Record::Ended(Ended::now(machine, turn)));
 }
 
 /// A known hog has held its thread since then. It had no processor, so sysmon has not seen it.
 pub(crate) fn on_hog_over(local: &Local, since: Instant, cause: BlockedCause) {
     let machine = &local.machine;
-    if let Some(running) = machine.running.last() {
+    if let Some(running) = machine.running.read() {
         let begun = begun(machine, machine.ownership.turn(), running, since, cause);
-        local.scheduler.observers.blocked.record_whole(begun, Instant::now());
+        local.scheduler.observers.blocked.record(Record::Whole(begun, Instant::now()));
     }
 }
 

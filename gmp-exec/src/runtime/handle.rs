@@ -552,12 +552,13 @@ impl Handle {
         let (netpoll, is_new) = self.scheduler.netpoll_gate.install(make)?;
         if is_new {
             if let Some(sleeper) = self.scheduler.idle.sleeper() {
-                self.scheduler.netpoll_gate.move_to_netpoll(&sleeper);
+                // It parked before the netpoll was installed.
+                sleeper.unpark();
             }
             // If the shutdown looked for a netpoll before this one was installed, it will not look
             // again, and this thread ends the netpoll. Otherwise the shutdown finds it.
             fence(SeqCst);
-            if self.scheduler.is_over() {
+            if self.scheduler.last_poll.is_over() {
                 netpoll.shutdown();
             }
         }

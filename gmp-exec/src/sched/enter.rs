@@ -24,9 +24,26 @@ impl Local {
     /// Enters scheduler code, from whichever region the machine is in.
     #[inline]
     pub(crate) fn enter(&self) -> InScheduler<'_> {
-        let (came_from, entry) = self.machine.ownership.enter();
-        self.record_loss(entry);
+        let (came_from, loss) = self.machine.ownership.enter();
+        self.record_loss(loss);
         InScheduler { local: self, came_from }
+    }
+
+    /// The processor. `None`: the machine holds none, or is not in scheduler code. For the machine's
+    /// own loop, which stays there: to enter and leave would cost instructions on every turn.
+    #[inline]
+    pub(crate) fn held(&self) -> Option<Held<'_>> {
+        if self.machine.ownership.region() == Region::Scheduler { self.held_here() } else { None }
+    }
+
+    /// The same for a caller in scheduler code.
+    #[inline]
+    fn held_here(&self) -> Option<Held<'_>> {
+        let index = self.machine.ownership.holds()?;
+        // SAFETY: in scheduler code the machine's processor can't be taken, and `ownership` makes sure
+        // that no other machine holds it.
+        let proof = unsafe { OwnerProof::new() };
+        Some(Held { processor: &self.scheduler.processors[index], index, proof })
     }
 }
 
@@ -34,25 +51,12 @@ impl InScheduler<'_> {
     /// The processor, if the machine still holds one.
     #[inline]
     pub(crate) fn held(&self) -> Option<Held<'_>> {
-        let index = self.local.machine.ownership.holds()?;
-        // SAFETY: `enter` made sure that the machine's processor can't be taken until this guard is
-        // dropped, and `ownership` that no other machine holds it.
-        let proof = unsafe { OwnerProof::new() };
-        Some(Held { processor: &self.local.scheduler.processors[index], index, proof })
+        self.local.held_here()
     }
 
     /// The region that the machine was in before.
     pub(crate) fn came_from(&self) -> Region {
         self.came_from
-    }
-
-    /// For the machine's own loop, which was in scheduler code before and stays there. Leaving and
-    /// entering again would cost instructions on every turn. Anywhere else, the processor could
-    /// never be taken again.
-    #[inline]
-    pub(crate) fn stay_in_scheduler(self) {
-        debug_assert_eq!(self.came_from, Region::Scheduler);
-        std::mem::forget(self);
     }
 
     /// Leaves scheduler code for a blocking section, or returns to the region around one.

@@ -1,19 +1,20 @@
 //! A machine's own side: data that only its own thread may touch.
 
 use std::cell::{Cell, RefCell};
+use std::panic::Location;
+use std::time::Instant;
 
 use crate::context;
 use crate::observe::{self, Tap};
-use crate::sched::config::{Config, Flavor};
 use crate::sched::scheduler::Scheduler;
 use crate::sched::scheduler_ref::SchedulerRef;
 use crate::sched::state::deferred::Deferred;
-use crate::sched::state::machine::hog_poll::HogPoll;
-use crate::sched::state::machine::ownership::{Entry, Loss, ProcessorToken, Region};
+use crate::sched::state::machine::ownership::{Loss, ProcessorToken, Region};
 use crate::sched::state::machine::{Assignment, Machine};
 use crate::sched::state::processor::Processor;
 use crate::sched::state::unusual::{CROWDED, SPINS, Unusual};
 use crate::sync::Arc;
+use crate::sys::thread_state::RunnableTime;
 use crate::task::Runnable;
 
 /// What a machine does next.
@@ -27,26 +28,14 @@ pub(crate) enum Next {
     Exit,
 }
 
-/// Where a task goes that a machine queues at its own processor.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Order {
-    /// Into `runnext`.
-    Next,
-    /// To the end of the queue, which spills over to the processor itself: the current-thread
-    /// flavour.
-    Newest,
-    /// To the end of the ring: `runnext` is switched off.
-    Tail,
-}
-
-impl Order {
-    fn of(config: &Config) -> Order {
-        match config.flavor {
-            Flavor::CurrentThread => Order::Newest,
-            Flavor::MultiThread if config.has_runnext => Order::Next,
-            Flavor::MultiThread => Order::Tail,
-        }
-    }
+/// The moment at which the poll of a known hog began, and the state of its thread then.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct HogPoll {
+    pub(in crate::sched) at: Instant,
+    /// How long the machine's thread had been runnable by then.
+    pub(in crate::sched) runnable: RunnableTime,
+    /// Where the task was spawned, if it has never waited.
+    pub(in crate::sched) first_of: Option<&'static Location<'static>>,
 }
 
 /// The machine's own side, on the stack of its thread.
@@ -56,7 +45,9 @@ pub(crate) struct Local {
     pub(crate) machine: Arc<Machine>,
     /// The thread inside `block_on` of the current-thread flavour, which is not in `all_machines`.
     pub(crate) is_current_thread: bool,
-    pub(crate) order: Order,
+    /// Whether a task that the machine queues goes into `runnext`. Elsewhere the task goes to the end of
+    /// the queue, which spills over to the processor itself on the current-thread flavour.
+    pub(crate) has_runnext: bool,
     /// Why a poll or a submission takes its slow path.
     pub(crate) unusual: Unusual,
     /// The processor that the machine has acquired last.
@@ -98,7 +89,7 @@ impl Local {
             unusual: Unusual::new(scheduler.observers.unusual()),
             tap: Tap::new(&scheduler.observers),
             last_processor: Cell::new(0),
-            order: Order::of(&scheduler.config),
+            has_runnext: scheduler.config.has_runnext,
             scheduler: SchedulerRef::new(scheduler),
             machine,
             forced_at: Cell::new(u64::MAX),
@@ -163,8 +154,8 @@ impl Local {
     }
 
     #[inline]
-    pub(crate) fn record_loss(&self, entry: Entry) {
-        if let Entry::Lost(loss) = entry {
+    pub(crate) fn record_loss(&self, loss: Option<Loss>) {
+        if let Some(loss) = loss {
             if !self.in_section.get() {
                 self.lost_by.set(Some(loss));
             }

@@ -11,14 +11,13 @@ use crate::sched::state::global_queue::GlobalQueue;
 use crate::sched::state::idle::Idle;
 use crate::sched::state::last_poll::LastPoll;
 use crate::sched::state::machine::Machine;
-use crate::sched::state::machine::counters::TaskCounters;
+use crate::sched::state::machine::TaskCounters;
 use crate::sched::state::machine::ownership::{ProcessorToken, Sighting};
 use crate::sched::state::netpoll_gate::NetpollGate;
 use crate::sched::state::outside::Outside;
 use crate::sched::state::permits::Permits;
 use crate::sched::state::processor::Processor;
 use crate::sched::state::processors::Processors;
-use crate::sched::state::resizing::Resizing;
 use crate::sched::state::suspects::Suspects;
 use crate::sched::state::sysmon::Sysmon;
 use crate::sched::state::takeable::Takeable;
@@ -54,12 +53,16 @@ pub(crate) struct Scheduler {
     pub(crate) observers: Observers,
     /// Notified when the processor of the current-thread flavour becomes free.
     pub(crate) vacant: Vacant,
-    pub(super) last_poll: LastPoll,
-    pub(crate) resizing: Resizing,
-    registry: Registry,
+    pub(crate) last_poll: LastPoll,
+    /// Admits one change of the number of processors at a time. The value says whether the program has
+    /// set a number, so that the CPUs are not followed any more.
+    pub(super) resizing: Mutex<bool>,
+    /// How often the number has changed. Written under that lock.
+    pub(crate) resizes: Counter,
+    pub(crate) registry: Registry,
     /// Tasks that could never run again when their `LocalSet` ended.
     pub(crate) lost_in_sets: Mutex<Vec<Lost>>,
-    is_shutdown: AtomicBool,
+    pub(super) is_shutdown: AtomicBool,
     /// A task has panicked, and that has ended the runtime.
     pub(super) has_task_panicked: AtomicBool,
     /// The user was told that a thread could not be started.
@@ -89,7 +92,8 @@ impl Scheduler {
             observers: Observers::new(&config),
             vacant: Vacant::new(),
             last_poll: LastPoll::new(),
-            resizing: Resizing::new(),
+            resizing: Mutex::new(false),
+            resizes: Counter::default(),
             registry: Registry::new(processors),
             lost_in_sets: Mutex::default(),
             is_shutdown: AtomicBool::new(false),
@@ -99,23 +103,9 @@ impl Scheduler {
         })
     }
 
-    pub(crate) fn registry(&self) -> &Registry {
-        &self.registry
-    }
-
     #[inline]
     pub(crate) fn is_shutdown(&self) -> bool {
         self.is_shutdown.load(Relaxed)
-    }
-
-    /// Whether timers and I/O have ended, which they do after the last poll.
-    #[inline]
-    pub(crate) fn is_over(&self) -> bool {
-        self.last_poll.is_over()
-    }
-
-    pub(super) fn begin_shutdown(&self) -> bool {
-        !self.is_shutdown.swap(true, SeqCst)
     }
 
     /// The machines that hold a processor and are outside of scheduler code. Only one machine per

@@ -81,20 +81,24 @@ where
 /// Counts and queues a new task.
 #[inline]
 fn start_on(scheduler: &SchedulerRef, runnable: Runnable) {
-    context::count(scheduler, |counters| &counters.spawned);
-    crate::sched::submit_new(scheduler, begin(runnable));
+    if runnable.metadata().is_watched() {
+        return start_watched(scheduler, runnable);
+    }
+    crate::sched::submit_new(scheduler, runnable);
 }
 
-/// The same for a task of a `LocalSet`.
+/// A task with a hook counts before the hook, whose panic ends the task.
+#[cold]
+fn start_watched(scheduler: &SchedulerRef, runnable: Runnable) {
+    context::count(scheduler, |counters| &counters.spawned);
+    watch::spawned(runnable).schedule();
+}
+
+/// The same for a task of a `LocalSet`, which is counted already.
 #[inline]
 pub(in crate::task) fn start_local(runnable: Runnable) {
-    crate::task::local_set::submit(begin(runnable));
-}
-
-/// A new task is about to be queued.
-#[inline]
-fn begin(runnable: Runnable) -> Runnable {
-    if runnable.metadata().is_watched() { watch::spawned(runnable) } else { runnable }
+    let is_watched = runnable.metadata().is_watched();
+    crate::task::local_set::submit(if is_watched { watch::spawned(runnable) } else { runnable });
 }
 
 /// Makes a task that may move between threads.

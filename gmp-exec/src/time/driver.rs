@@ -50,7 +50,7 @@ impl<'a> Driver<'a> {
 
     /// Whether the runtime's timers have ended.
     pub(crate) fn is_over(self) -> bool {
-        self.0.is_over()
+        self.0.last_poll.is_over()
     }
 
     /// Whether the future that this thread polls with `waker` is a task of this runtime. If so, the

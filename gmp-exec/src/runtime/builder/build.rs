@@ -9,7 +9,6 @@ use crate::observe::{self, RecorderSettings, schedtrace};
 use crate::procs;
 use crate::runtime::leaks::{describe_deadlock, describe_silence};
 use crate::runtime::{Builder, Handle, LocalOptions, LocalRuntime, Runtime};
-use crate::sched::closures::in_place_from_env;
 use crate::sched::config::{Config, CountCpus, Flavor};
 use crate::sched::state::threads::Threads;
 use crate::sched::submit::threads::start_first_machine;
@@ -17,6 +16,7 @@ use crate::sched::sysmon;
 use crate::sched::{Scheduler, SchedulerRef};
 use crate::sync::Arc;
 use crate::sys::caches::Caches;
+use crate::sys::environment;
 use crate::sys::time_slice::TimeSlices;
 use crate::sys::timer_slack::TimerSlack;
 use crate::task::Observed;
@@ -108,7 +108,8 @@ impl Builder {
         let watches_deadlocks =
             self.panic_on_deadlock.unwrap_or(leaks == Leaks::Deny || self.is_test && leaks != Leaks::Off);
         let machines = processors + self.max_blocking_threads + 10_000;
-        let closures_in_place = self.closures_in_place.or(in_place_from_env()?).unwrap_or(false);
+        let closures_in_place =
+            self.closures_in_place.or(environment::parsed("GMP_CLOSURES", in_place)?).unwrap_or(false);
         let blocked = crate::blocked::Settings::from_env()?;
         let trace = RecorderSettings::from_env()?;
         let is_watched = self.watch_current_thread
@@ -180,5 +181,14 @@ impl Builder {
             Some(count) => Ok((count, None)),
             None => Ok((procs::available(), Some(procs::available))),
         }
+    }
+}
+
+/// Whether machines run closures, from the value of `GMP_CLOSURES`.
+fn in_place(text: &str) -> Result<bool, String> {
+    match text {
+        "threads" => Ok(false),
+        "in-place" => Ok(true),
+        _ => Err(format!("GMP_CLOSURES: unknown setting {text:?}; allowed are threads and in-place")),
     }
 }

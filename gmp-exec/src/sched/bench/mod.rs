@@ -44,7 +44,7 @@ fn machine(scheduler: &Arc<Scheduler>) -> Local {
 /// The same with a processor.
 fn busy_machine(scheduler: &Arc<Scheduler>) -> Local {
     let local = machine(scheduler);
-    local.acquire(scheduler.idle.acquire(usize::MAX).expect("there are as many processors as busy machines"));
+    local.acquire(scheduler.idle.acquire().expect("there are as many processors as busy machines"));
     local
 }
 

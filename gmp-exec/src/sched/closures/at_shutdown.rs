@@ -1,10 +1,10 @@
 //! Closures that are found while the runtime is shutting down.
 
 use crate::context;
+use crate::sched::closures::pool::run_on;
 use crate::sched::scheduler::Scheduler;
 use crate::sched::scheduler_ref::SchedulerRef;
 use crate::sched::state::machine::Machine;
-use crate::sched::state::machine::ownership::Region;
 use crate::sched::submit::threads::start_thread;
 use crate::sync::{Arc, Mutex};
 use crate::task::{Runnable, drop_now, run_watched};
@@ -38,23 +38,16 @@ pub(crate) fn finish(scheduler: &Arc<Scheduler>, task: Runnable) {
 
 fn serve_one(scheduler: &Arc<Scheduler>, machine: &Machine, task: &Mutex<Option<Runnable>>, must_finish: bool) {
     let _entered = context::enter_blocking_thread(SchedulerRef::new(scheduler.clone()));
+    machine.running.set_closure(true);
     take_and(task, |task| run_on(machine, task));
     finished(scheduler, must_finish);
 }
 
 fn finished(scheduler: &Scheduler, must_finish: bool) {
     if !must_finish {
-        scheduler.closures.permits.release_after_close();
+        // No closure waits any more.
+        drop(scheduler.closures.permits.release_to_next());
     }
-}
-
-/// So that a drop of the runtime that takes long can say for which closure it waits.
-fn run_on(machine: &Machine, task: Runnable) {
-    machine.running.set_closure(true);
-    machine.running.set(task.metadata());
-    machine.ownership.begin(Region::Blocking);
-    run_watched(task);
-    let _ = machine.ownership.enter();
 }
 
 fn take_and(task: &Mutex<Option<Runnable>>, f: impl FnOnce(Runnable)) {

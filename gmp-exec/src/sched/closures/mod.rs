@@ -14,17 +14,14 @@
 pub(crate) mod at_shutdown;
 pub(super) mod in_place;
 mod pool;
-mod settings;
 
 use std::io;
 use std::panic::Location;
 
-pub(crate) use self::settings::in_place_from_env;
 use crate::escaped::Escaped;
 use crate::sched::closures::pool::submit_to_pool;
 use crate::sched::scheduler::Scheduler;
 use crate::sched::state::permits::Acquired;
-use crate::sched::submit::submit_new;
 use crate::sched::submit::wake::submit_permitted;
 use crate::sync::Arc;
 use crate::sys::stderr;
@@ -55,7 +52,7 @@ fn start_permitted(scheduler: &Arc<Scheduler>, closure: Runnable) -> io::Result<
     closure.metadata().give_permit();
     match closure.metadata().place() {
         Place::Pool => return submit_to_pool(scheduler, closure),
-        Place::Machine => submit_new(scheduler, closure),
+        Place::Machine => closure.schedule(),
     }
     Ok(())
 }

@@ -82,15 +82,20 @@ fn run_in_pool(scheduler: &Scheduler, closure: Runnable, machine: &Arc<Machine>,
     if closure.metadata().may_be_abandoned() {
         scheduler.all_machines.do_not_await(machine);
     }
-    machine.running.set(closure.metadata());
     observed.before_closure(scheduler, closure.metadata());
-    machine.ownership.begin(Region::Blocking);
-    run_watched(closure);
-    // The machine never has a processor, so nothing can have been taken.
-    let _ = machine.ownership.enter();
+    run_on(machine, closure);
     observed.after_closure();
     // If the closure was aborted, its function has not run.
     await_again();
+}
+
+/// Runs a closure on a thread that never has a processor, so nothing can be taken. A drop of the runtime
+/// that takes long can say for which closure it waits.
+pub(super) fn run_on(machine: &Machine, closure: Runnable) {
+    machine.running.set(closure.metadata());
+    machine.ownership.begin(Region::Blocking);
+    run_watched(closure);
+    let _ = machine.ownership.enter();
 }
 
 /// Releases the permit of the closure that has ended. Returns the closure that gets it, if this

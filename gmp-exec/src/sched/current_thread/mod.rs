@@ -159,7 +159,7 @@ fn turn(local: &Local, call: Call, root: &Root) {
         local.deferred.wake_all();
         tell_caller(local, || panic_if_task_has(&local.scheduler));
         wait_for(local, root);
-    } else if run_batch(local) == Batch::Full || has_yielded(local, root) {
+    } else if run_batch(local) || has_yielded(local, root) {
         look(local);
     } else {
         fail_if_deadlocked(local, call, root);
@@ -196,16 +196,9 @@ fn wait_for(local: &Local, root: &Root) {
     }
 }
 
-#[derive(PartialEq)]
-enum Batch {
-    /// There may be more tasks.
-    Full,
-    /// There are no more tasks.
-    Last,
-}
-
 /// Runs as many tasks as may run between two looks at the network, timers and the root future.
-fn run_batch(local: &Local) -> Batch {
+/// Returns whether there may be more.
+fn run_batch(local: &Local) -> bool {
     observe::on_look_around(local, 0);
     if local.unusual.is_any(AT_POLL) {
         return run_batch_with(local, |task| poll_observed(local, task));
@@ -214,25 +207,18 @@ fn run_batch(local: &Local) -> Batch {
 }
 
 #[inline(always)]
-fn run_batch_with(local: &Local, poll: impl Fn(Runnable)) -> Batch {
+fn run_batch_with(local: &Local, poll: impl Fn(Runnable)) -> bool {
     for _ in 0..local.scheduler.config.event_interval {
-        let Some(task) = next(local) else { return Batch::Last };
+        let Some(task) = next(local) else { return false };
         poll(task);
     }
-    Batch::Full
-}
-
-fn next(local: &Local) -> Option<Runnable> {
-    let guard = local.enter();
-    let task = guard.held().and_then(|held| next_with(local, &held));
-    guard.stay_in_scheduler();
-    task
+    true
 }
 
 /// One task from the global queue at a time: the tasks that it wakes go before the next one.
-#[inline]
-fn next_with(local: &Local, held: &Held<'_>) -> Option<Runnable> {
-    let is_global_first = held.processor.is_look_due(&held.proof) && is_global_turn(local, held);
+fn next(local: &Local) -> Option<Runnable> {
+    let held = local.held()?;
+    let is_global_first = held.processor.is_look_due(&held.proof) && is_global_turn(local, &held);
     let first = if is_global_first { pop_global(local) } else { None };
     first.or_else(|| held.processor.pop_oldest(&held.proof)).or_else(|| pop_global(local))
 }
@@ -306,7 +292,7 @@ fn park(local: &Local, root: &Root, limit: Option<Duration>) -> Ready {
     let processor = &scheduler.processors[0];
     processor.counters.count_park();
     processor.busy.end(scheduler.clock.running_ns());
-    observe::before_sleep(local);
+    observe::on(local, Event::ParkInNetpoll);
     scheduler.config.hooks.parking();
     // The hook may have spawned or woken a task, or yielded.
     let ready = if processor.has_work() || has_yielded(local, root) || must_not_sleep(local, root) {
@@ -321,7 +307,7 @@ fn park(local: &Local, root: &Root, limit: Option<Duration>) -> Ready {
             }
         }
     };
-    observe::after_sleep(local);
+    observe::on(local, Event::UnparkWithProcessor);
     scheduler.config.hooks.unparked();
     processor.busy.begin(scheduler.clock.running_ns());
     ready
@@ -340,8 +326,7 @@ fn must_not_sleep(local: &Local, root: &Root) -> bool {
 }
 
 fn queue(local: &Local, ready: Vec<Runnable>) {
-    let guard = local.enter();
-    if let Some(held) = guard.held() {
+    if let Some(held) = local.held() {
         held.processor.counters.local_schedules.add(ready.len() as u64);
         ready.into_iter().for_each(|task| held.processor.push_newest(&held.proof, task));
     }
@@ -360,7 +345,7 @@ fn advance_clock(local: &Local, root: &Root) -> io::Result<bool> {
         return Ok(true);
     }
     let next = scheduler.next_timer();
-    if next == u64::MAX || scheduler.closures.any_in_flight() {
+    if next == u64::MAX || scheduler.closures.permits.held() > 0 {
         return Ok(false);
     }
     // A closure wakes its task first and ends second: the task that the last closure woke goes

@@ -26,7 +26,11 @@ pub(in crate::sched) fn assign(scheduler: &Arc<Scheduler>, token: ProcessorToken
     if is_needed(scheduler, index) {
         return match scheduler.idle.assign_machine(token) {
             Ok(wake) => perform(scheduler, wake),
-            Err(token) => put_without_machine(scheduler, token),
+            Err(token) => {
+                let tasks = take_tasks(scheduler, &token);
+                scheduler.idle.put(token);
+                attend_to(scheduler, tasks);
+            }
         };
     }
     scheduler.processors[index].busy.end(scheduler.clock.running_ns());
@@ -76,14 +80,6 @@ pub(in crate::sched) fn start_here(scheduler: &Arc<Scheduler>, machine: &Arc<Mac
     }
 }
 
-/// Returns a processor that may have tasks.
-#[cold]
-fn put_without_machine(scheduler: &Arc<Scheduler>, token: ProcessorToken) {
-    let tasks = take_tasks(scheduler, &token);
-    scheduler.idle.put(token);
-    attend_to(scheduler, tasks);
-}
-
 /// Empties the queue of a processor that no machine has.
 fn take_tasks(scheduler: &Scheduler, token: &ProcessorToken) -> Vec<Runnable> {
     scheduler.processors[token.index()].busy.end(scheduler.clock.running_ns());
@@ -95,12 +91,8 @@ fn attend_to(scheduler: &Arc<Scheduler>, tasks: Vec<Runnable>) {
     if !tasks.is_empty() {
         submit_global(scheduler, tasks);
     }
-    send_for_spare(scheduler);
-}
-
-/// A machine that had found the idle list empty before may have parked since, and no other
-/// thread would wake it.
-fn send_for_spare(scheduler: &Arc<Scheduler>) {
+    // A machine that had found the idle list empty before may have parked since, and no other
+    // thread would wake it.
     fence(SeqCst);
     if scheduler.idle.snapshot().spares > 0 {
         wake_spinner(scheduler);

@@ -8,6 +8,7 @@ use crate::sched::local::Local;
 use crate::sched::shutdown::last_poll;
 use crate::sched::state::machine::ownership::Region;
 use crate::sched::submit::push_tail;
+use crate::sync::atomic::Ordering::Relaxed;
 
 /// How sure the caller is that a section blocks.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -59,7 +60,7 @@ fn begin(local: &Local, section: Section) -> Option<End<'_>> {
     }
     let may_poll = match section {
         Section::WillBlock => last_poll::step_out(local),
-        Section::MayBlock => last_poll::may_poll(local),
+        Section::MayBlock => local.machine.may_poll.load(Relaxed),
     };
     Some(End { local, before, outer, may_poll })
 }
@@ -120,7 +121,7 @@ impl Drop for End<'_> {
         observe::on(self.local, Event::SectionEnd);
         let guard = self.local.enter();
         self.local.in_section.set(self.outer);
-        last_poll::step_in(self.local, self.may_poll);
+        self.local.machine.may_poll.store(self.may_poll, Relaxed);
         if self.before == Region::Poll && guard.held().is_none() {
             self.local.scheduler.sysmon.list_absent(&self.local.machine, self.local.machine.ownership.turn());
         }

@@ -8,10 +8,12 @@ use crate::observe;
 use crate::sched::handoff::assign::assign;
 use crate::sched::hogs::{suspects, time_slice};
 use crate::sched::scheduler::Scheduler;
+use crate::sched::state::computing::Counts;
 use crate::sched::state::idle::Reserved;
-use crate::sched::state::machine::ownership::{ClaimResult, ProcessorToken, Region};
+use crate::sched::state::machine::ownership::{ProcessorToken, Region};
 use crate::sched::state::machine::{Assignment, Birth, Machine};
 use crate::sched::state::sysmon::calls;
+use crate::sched::state::sysmon::expected::Level;
 use crate::sched::state::takeable::Note;
 use crate::sched::submit::threads::{say_no_thread, spawn_thread};
 use crate::sched::submit::wake::{limit_hogs, wake_one_unfenced};
@@ -51,15 +53,6 @@ pub(in crate::sched) enum To {
     Idle,
 }
 
-/// What came of a look at the list of takeable processors.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::sched) enum Listed {
-    /// A processor was taken, or can't be because no machine is available.
-    Done,
-    /// None of the listed machines holds a processor that may be taken.
-    Nothing,
-}
-
 /// Offers a machine's processor again, as the machine returns from scheduler code into a section that
 /// will block. A taker that came in between found the processor in use, and will not come again.
 #[cold]
@@ -74,11 +67,12 @@ pub(in crate::sched) fn offer_again(scheduler: &Arc<Scheduler>, machine: &Arc<Ma
 
 /// For a submitter that found no idle processor: takes a listed processor, if there is one, and
 /// finds a machine for it. If no machine is available, the entry stays listed, and the next machine
-/// that comes back asks again (`park::ask_once_more`).
+/// that comes back asks again (`wake::ask_once_more`). `false`: none of the listed machines holds a
+/// processor that may be taken.
 #[cold]
-pub(in crate::sched) fn take_listed(scheduler: &Arc<Scheduler>) -> Listed {
+pub(in crate::sched) fn take_listed(scheduler: &Arc<Scheduler>) -> bool {
     while !scheduler.idle.snapshot().is_exhausted() {
-        let Some(note) = scheduler.takeable.pop() else { return Listed::Nothing };
+        let Some(note) = scheduler.takeable.pop() else { return false };
         match take(scheduler, &note, Limit::MaxHogs, To::Machine) {
             // A refusal is temporary: sysmon takes beyond the limit after a while.
             TakeOutcome::Stale | TakeOutcome::Refused => {}
@@ -96,7 +90,7 @@ pub(in crate::sched) fn take_listed(scheduler: &Arc<Scheduler>) -> Listed {
             }
         }
     }
-    Listed::Done
+    true
 }
 
 /// Takes a processor from a stuck machine. Its next machine is found first, so that no processor is
@@ -111,7 +105,7 @@ pub(in crate::sched) fn take(scheduler: &Arc<Scheduler>, note: &Note, limit: Lim
     if heir.is_none() && !may_hand_off(scheduler, to) {
         return TakeOutcome::NoMachine;
     }
-    let ClaimResult::Taken(token) = time_slice::take(scheduler, note) else { return TakeOutcome::Stale };
+    let Some(token) = time_slice::take(scheduler, note) else { return TakeOutcome::Stale };
     account(scheduler, token.index(), note);
     match heir {
         Some(heir) => heir.assign(token),
@@ -168,7 +162,7 @@ impl<'a> Heir<'a> {
 impl Drop for Heir<'_> {
     fn drop(&mut self) {
         let Some(machine) = self.machine.take() else { return };
-        self.scheduler.idle.put_back(Reserved::Spare(machine));
+        self.scheduler.idle.put_back(machine);
         // A submitter that arrived while this machine was reserved may have found no spare. Wake one
         // for it.
         fence(SeqCst);
@@ -199,7 +193,7 @@ fn account(scheduler: &Arc<Scheduler>, index: usize, note: &Note) {
         StuckBy::Blocking => processor.counters.taken_blocked.add_shared(1),
         StuckBy::Computing => {
             processor.counters.taken_computing.add_shared(1);
-            scheduler.computing.add_taken(&note.machine, note.seen.turn());
+            let _ = scheduler.computing.computes(&note.machine, note.seen.turn(), Counts::Taken);
             limit_hogs(scheduler);
             suspects::suspect_place_of(scheduler, &note.machine, note.seen.turn());
         }
@@ -207,7 +201,7 @@ fn account(scheduler: &Arc<Scheduler>, index: usize, note: &Note) {
     match note.seen.region {
         Region::Blocking => scheduler.closures.length.note(true),
         Region::Poll => {
-            scheduler.sysmon.expected.tell_of_poll();
+            scheduler.sysmon.expected.set(Level::News);
             scheduler.sysmon.list_absent(&note.machine, note.seen.turn());
         }
         _ => {}

@@ -25,10 +25,9 @@ use std::time::{Duration, Instant};
 use crate::context;
 use crate::observe::{self, BlockedCause, Event};
 use crate::sched::handoff;
-use crate::sched::local::Local;
+use crate::sched::local::{HogPoll, Local};
 use crate::sched::run::poll::{poll, poll_observed};
 use crate::sched::scheduler::Scheduler;
-use crate::sched::state::machine::hog_poll::HogPoll;
 use crate::sched::state::machine::ownership::Region;
 use crate::sched::state::permits::Acquired;
 use crate::sched::state::unusual::{AT_END, CROWDED, HOG, MEASURES, RECORDS};
@@ -110,17 +109,13 @@ pub(crate) fn note_end_of_poll(header: &Header) {
 fn end_unusual(local: &Local, header: &Header, is_lost: bool) {
     observe::on(local, Event::Wait(header));
     if is_lost || local.hog.get().is_some() || local.machine.ownership.is_marked() {
-        learn(local, header);
+        // The poll has lost its processor, or had none, or computed for too long without losing it.
+        match verdict(local) {
+            Some(cause) => header.mark_hog(cause),
+            None => header.note_short_poll(),
+        }
+        local.unusual.set(CROWDED, local.scheduler.suspects.is_any());
     }
-}
-
-/// The poll has lost its processor, or had none, or computed for too long without losing it.
-fn learn(local: &Local, header: &Header) {
-    match verdict(local) {
-        Some(cause) => header.mark_hog(cause),
-        None => header.note_short_poll(),
-    }
-    local.unusual.set(CROWDED, local.scheduler.suspects.is_any());
 }
 
 /// `None`: the poll did not hold up its thread.
@@ -208,10 +203,7 @@ impl Span {
 
 /// Lets in the hog that has waited longest, although all permits are held. `false`: none waits.
 pub(in crate::sched) fn grant_extra(scheduler: &Arc<Scheduler>) -> bool {
-    let next = scheduler.hogs.grant_extra();
-    let is_any = next.is_some();
-    next.into_iter().for_each(|task| submit_permitted(scheduler, task));
-    is_any
+    scheduler.hogs.grant_extra().map(|task| submit_permitted(scheduler, task)).is_some()
 }
 
 /// A task that may wait for a permit was aborted. Its future is to be dropped, which needs no

@@ -7,7 +7,7 @@
 use crate::sched::local::Local;
 use crate::sched::scheduler::Scheduler;
 use crate::sched::state::machine::Machine;
-use crate::sched::state::machine::ownership::ClaimResult;
+use crate::sched::state::machine::ownership::ProcessorToken;
 use crate::sched::state::sysmon::expected::Level;
 use crate::sched::state::takeable::Note;
 use crate::sys::thread_state::ThreadId;
@@ -15,14 +15,14 @@ use crate::sys::time_slice::TimeSlice;
 use crate::task::StuckBy;
 
 /// Takes the processor of a machine, which goes on with a long slice if it computes.
-pub(in crate::sched) fn take(scheduler: &Scheduler, note: &Note) -> ClaimResult {
+pub(in crate::sched) fn take(scheduler: &Scheduler, note: &Note) -> Option<ProcessorToken> {
     let computes = note.cause == StuckBy::Computing;
     if computes {
         // Before the take: afterwards the machine may have shortened its slice already.
         set(scheduler, &note.machine, TimeSlice::Long);
     }
     let result = scheduler.takeable.take(note, scheduler.clock.running_ns());
-    if computes && matches!(result, ClaimResult::Refused) {
+    if computes && result.is_none() {
         set(scheduler, &note.machine, TimeSlice::Short);
     }
     result

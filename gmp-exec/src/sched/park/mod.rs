@@ -14,15 +14,13 @@ use crate::observe::{self, Event};
 use crate::sched::hogs::{absent, time_slice};
 use crate::sched::local::{Local, Next};
 use crate::sched::park::netpoll::or_panic;
-use crate::sched::scheduler::Scheduler;
 use crate::sched::shutdown;
 use crate::sched::state::idle::{Rejoin, Role};
 use crate::sched::state::machine::Assignment;
 use crate::sched::state::sysmon::expected::Level;
 use crate::sched::state::unusual::SPINS;
 use crate::sched::submit::inject;
-use crate::sched::submit::wake::{announce_timer, submit_global, wake_one, wake_one_unfenced};
-use crate::sync::Arc;
+use crate::sched::submit::wake::{announce_timer, ask_once_more, submit_global, wake_one};
 use crate::sync::atomic::Ordering::SeqCst;
 use crate::sync::atomic::fence;
 use crate::task::Runnable;
@@ -53,13 +51,13 @@ pub(in crate::sched) fn park(local: &Local) -> Next {
 pub(in crate::sched) fn obtain_processor(local: &Local) -> Next {
     let scheduler = &local.scheduler;
     absent::end(local);
-    if let Some(token) = scheduler.idle.acquire(usize::MAX) {
+    if let Some(token) = scheduler.idle.acquire() {
         local.acquire(token);
         scheduler.sysmon.notice_busy(&scheduler.idle);
         return Next::Look;
     }
     let role = scheduler.idle.go_idle(None, &local.machine, local.unusual.take(SPINS));
-    ask_once_more(local);
+    ask_once_more(scheduler);
     sleep(local, role)
 }
 
@@ -69,15 +67,6 @@ pub(in crate::sched) fn sleep(local: &Local, role: Role) -> Next {
         Role::Exit => Next::Exit,
         Role::Spare => park_as_spare(local),
         Role::Sleeper => sleep_in_netpoll(local),
-    }
-}
-
-/// A submitter that came before this machine was listed may have found a processor but no machine.
-/// So this machine looks once more, now that it is listed. Any listed machine may take the work.
-fn ask_once_more(local: &Local) {
-    fence(SeqCst);
-    if local.scheduler.has_due_work() {
-        wake_one_unfenced(&local.scheduler);
     }
 }
 
@@ -166,8 +155,10 @@ fn leave_netpoll(local: &Local, ready: Vec<Runnable>) -> Next {
             scheduler.sysmon.notice_busy(&scheduler.idle);
             let has_tasks = !ready.is_empty();
             let next = inject_ready(local, ready);
-            if has_tasks {
-                send_successor(scheduler);
+            // This machine is about to run a task, which may hold its thread. If such polls are likely,
+            // another machine shall sleep here instead (sched/README.md §6).
+            if has_tasks && scheduler.sysmon.expected.has(Level::LongPolls) {
+                wake_one(scheduler);
             }
             next
         }
@@ -186,23 +177,14 @@ fn leave_netpoll(local: &Local, ready: Vec<Runnable>) -> Next {
             if !ready.is_empty() {
                 submit_global(scheduler, ready);
             }
-            ask_once_more(local);
+            ask_once_more(scheduler);
             park_as_spare(local)
         }
     }
 }
 
-/// The machine that has slept in the netpoll is about to run a task, which may hold its thread:
-/// wakes another machine to sleep there instead, if such polls are likely (sched/README.md §6).
-fn send_successor(scheduler: &Arc<Scheduler>) {
-    if scheduler.sysmon.expected.has(Level::LongPolls) {
-        wake_one(scheduler);
-    }
-}
-
 fn inject_ready(local: &Local, ready: Vec<Runnable>) -> Next {
-    let guard = local.enter();
-    let first = match guard.held() {
+    let first = match local.held() {
         Some(held) => inject(&local.scheduler, &held, ready),
         None => {
             submit_global(&local.scheduler, ready);

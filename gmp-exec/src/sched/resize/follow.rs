@@ -75,10 +75,10 @@ mod tests {
         follower.follow_if_due(&scheduler);
         assert_eq!(scheduler.idle.active(), 2, "the second is not over");
         assert_eq!([4, 1, 3].map(|cpus| a_second_later(&mut follower, &scheduler, cpus)), [4, 1, 3]);
-        assert_eq!(scheduler.resizing.changes.get(), 3);
+        assert_eq!(scheduler.resizes.get(), 3);
         assert_eq!(set_max_procs(&scheduler, 3), 3);
         assert_eq!(a_second_later(&mut follower, &scheduler, 5), 3);
         assert!(follower.source.is_none(), "it need not ask any more");
-        assert_eq!(scheduler.resizing.changes.get(), 3);
+        assert_eq!(scheduler.resizes.get(), 3);
     }
 }

@@ -13,9 +13,7 @@ pub(in crate::sched) mod follow;
 use crate::sched::enter::Held;
 use crate::sched::local::Local;
 use crate::sched::scheduler::Scheduler;
-use crate::sched::submit::wake::{submit_global, submit_permitted, wake_one_unfenced};
-use crate::sync::atomic::Ordering::SeqCst;
-use crate::sync::atomic::fence;
+use crate::sched::submit::wake::{ask_once_more, submit_global, submit_permitted};
 use crate::sync::{Arc, MutexGuard};
 use crate::task::Runnable;
 
@@ -47,7 +45,8 @@ fn change(scheduler: &Arc<Scheduler>, count: usize, lock: MutexGuard<'_, bool>) 
     // What follows may start a thread, whose name comes from a function of the user's.
     permitted.into_iter().for_each(|task| submit_permitted(scheduler, task));
     if count > before {
-        serve_waiting_work(scheduler);
+        // Processors have become idle. The machine that is woken wakes the next one.
+        ask_once_more(scheduler);
     } else {
         // Sooner than the next regular look. A request that is overwritten is only late.
         scheduler.processors.iter().for_each(|processor| processor.ask_for_look());
@@ -61,20 +60,11 @@ fn resize(scheduler: &Scheduler, count: usize) -> (usize, Vec<Runnable>) {
     if before == scheduler.idle.active() {
         return (before, Vec::new());
     }
-    scheduler.resizing.changes.add(1);
+    scheduler.resizes.add(1);
     // As many hogs may compute as the builder would allow for this number of processors.
     let permitted =
         if scheduler.config.fits_hogs { scheduler.computing.set_most(2 * count, &scheduler.hogs) } else { Vec::new() };
     (before, permitted)
-}
-
-/// Processors have become idle. A submitter that came before found none, so this thread looks
-/// for the work. The machine that is woken wakes the next one.
-fn serve_waiting_work(scheduler: &Arc<Scheduler>) {
-    fence(SeqCst);
-    if scheduler.has_due_work() {
-        wake_one_unfenced(scheduler);
-    }
 }
 
 /// A machine has seen that there is a surplus: its tasks go to the global queue. Its own queue is

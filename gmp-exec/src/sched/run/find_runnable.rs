@@ -50,10 +50,7 @@ fn take_own(local: &Local) -> Option<Runnable> {
     if local.scheduler.is_shutdown() {
         return None;
     }
-    let guard = local.enter();
-    let task = guard.held().and_then(|held| next_own(local, &held));
-    guard.stay_in_scheduler();
-    task
+    local.held().and_then(|held| next_own(local, &held))
 }
 
 /// The rare cases: the processor has no task of its own, the machine has no processor, or the
@@ -65,8 +62,7 @@ fn look_further(local: &Local) -> Next {
         return Next::Exit;
     }
     observe::on(local, Event::Search);
-    let guard = local.enter();
-    let Some(held) = guard.held() else {
+    let Some(held) = local.held() else {
         return obtain_processor(local);
     };
     if local.scheduler.idle.has_surplus() {
@@ -132,7 +128,7 @@ fn search(local: &Local, held: &Held<'_>) -> Option<Runnable> {
     held.processor
         .pop(&held.proof)
         .or_else(|| take_global(local, held, &mut own_part))
-        .or_else(|| look_at_network(local, held))
+        .or_else(|| inject(&local.scheduler, held, or_panic(local.scheduler.netpoll_gate.look(local))))
         .or_else(|| steal_some(local, held))
 }
 
@@ -163,10 +159,7 @@ pub(in crate::sched) fn take_global(local: &Local, held: &Held<'_>, part: &mut u
     let mut kept = false;
     let first = scheduler.global.pop(part, scheduler.idle.active(), free_slots.min(HALF), |task| {
         let pushed = held.processor.queue.push(&held.proof, task);
-        debug_assert!(
-            matches!(pushed, crate::sched::state::processor::local_queue::Push::Done),
-            "there are free slots, and only the owner pushes"
-        );
+        debug_assert!(pushed.is_ok(), "there are free slots, and only the owner pushes");
         kept = true;
     });
     if kept {
@@ -182,10 +175,6 @@ fn take_global_in_turn(local: &Local, held: &Held<'_>) -> Option<Runnable> {
     let first = take_global(local, held, &mut part);
     held.processor.set_next_part(part, &held.proof);
     first
-}
-
-fn look_at_network(local: &Local, held: &Held<'_>) -> Option<Runnable> {
-    inject(&local.scheduler, held, or_panic(local.scheduler.netpoll_gate.look(local)))
 }
 
 #[cfg(all(test, not(any(loom, shuttle))))]

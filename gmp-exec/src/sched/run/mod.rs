@@ -19,12 +19,13 @@ use crate::sched::state::unusual::{AT_POLL, CROWDED, MEASURES, RECORDS, SPINS};
 use crate::sched::submit::wake::wake_one;
 use crate::sched::{closures, hogs};
 use crate::sync::Arc;
+use crate::sync::atomic::Ordering::Relaxed;
 use crate::task::{Header, Runnable, Special};
 
 /// The body of a machine's thread.
 #[doc(alias = "mstart")]
 pub(in crate::sched) fn thread_main(scheduler: Arc<Scheduler>, machine: Arc<Machine>, birth: Birth) {
-    last_poll::begin(&machine);
+    machine.may_poll.store(true, Relaxed);
     let local = Local::new(scheduler, machine);
     if matches!(birth, Birth::Free) {
         // Started by the thread that built the runtime; sysmon starts the other machines.
@@ -34,7 +35,7 @@ pub(in crate::sched) fn thread_main(scheduler: Arc<Scheduler>, machine: Arc<Mach
     let _seed = context::enter_seed(local.scheduler.config.seeds.as_ref());
     context::as_machine(&local, |local| {
         run(local, birth);
-        last_poll::leave(local);
+        let _ = last_poll::step_out(local);
     });
     local.scheduler.takeable.withdraw(&local.machine);
 }
@@ -51,12 +52,10 @@ fn run(local: &Local, birth: Birth) {
 
 fn begin(local: &Local, birth: Birth) -> Next {
     match birth {
-        Birth::Free => Next::Look,
         Birth::Reserved => park_as_spare(local),
-        Birth::Assigned => match local.machine.take_assignment() {
-            Some(assignment) => local.accept(assignment),
-            None => Next::Exit,
-        },
+        Birth::Assigned | Birth::Free => {
+            local.machine.take_assignment().map_or(Next::Look, |assignment| local.accept(assignment))
+        }
     }
 }
 

@@ -46,8 +46,8 @@ fn run_task(local: &Local, task: Runnable, region: Region, run: impl FnOnce(Runn
     local.machine.running.set(task.metadata());
     ownership.begin(region);
     run(task);
-    let (_, entry) = ownership.enter();
-    local.record_loss(entry);
+    let (_, loss) = ownership.enter();
+    local.record_loss(loss);
 }
 
 #[cold]

@@ -18,7 +18,6 @@
 use crate::context;
 use crate::sched::local::Local;
 use crate::sched::scheduler::Scheduler;
-use crate::sched::state::machine::Machine;
 use crate::sync::Arc;
 use crate::sync::atomic::Ordering::*;
 use crate::sync::atomic::fence;
@@ -38,34 +37,20 @@ pub(in crate::sched) fn end_if_last(scheduler: &Scheduler) {
     // is no other way to learn of that.
     let _ = membarrier::heavy();
     if !scheduler.all_machines.any(|machine| machine.may_poll.load(Relaxed)) && scheduler.last_poll.begin_end() {
-        end_timers(scheduler);
-        end_network(scheduler);
+        end(scheduler);
     }
 }
 
-/// Wakes every future that waits for a timer: one on another runtime, or in `block_on`. Its
-/// next poll panics with the reason.
-fn end_timers(scheduler: &Scheduler) {
+fn end(scheduler: &Scheduler) {
+    // Wakes every future that waits for a timer: one on another runtime, or in `block_on`. Its
+    // next poll panics with the reason.
     scheduler.processors.iter().for_each(|processor| wake_all(processor.timers.take_all()));
-}
-
-fn end_network(scheduler: &Scheduler) {
     // Pairs with `Handle::netpoll`, which installs a netpoll first and looks for the end
     // second.
     fence(SeqCst);
     if let Some(netpoll) = scheduler.netpoll_gate.netpoll() {
         netpoll.shutdown();
     }
-}
-
-/// A machine begins to poll tasks.
-pub(in crate::sched) fn begin(machine: &Machine) {
-    machine.may_poll.store(true, Relaxed);
-}
-
-/// The machine will not poll any task again.
-pub(in crate::sched) fn leave(local: &Local) {
-    let _ = step_out(local);
 }
 
 /// Runs `f`, which may wait for timers or the network of `scheduler`. If this is a machine of that
@@ -93,13 +78,8 @@ impl Outside<'_> {
 
 impl Drop for Outside<'_> {
     fn drop(&mut self) {
-        step_in(self.local, self.may_poll);
+        self.local.machine.may_poll.store(self.may_poll, Relaxed);
     }
-}
-
-/// Whether the end of the runtime waits for the machine.
-pub(in crate::sched) fn may_poll(local: &Local) -> bool {
-    local.machine.may_poll.load(Relaxed)
 }
 
 /// From here on the end of the runtime does not wait for the machine. Returns whether it did
@@ -107,15 +87,11 @@ pub(in crate::sched) fn may_poll(local: &Local) -> bool {
 /// machine sees the flag, or `end_if_last` sees this store.
 #[inline]
 pub(in crate::sched) fn step_out(local: &Local) -> bool {
-    let before = may_poll(local);
+    let before = local.machine.may_poll.load(Relaxed);
     local.machine.may_poll.store(false, Relaxed);
     membarrier::light();
     if local.scheduler.is_shutdown() {
         end_if_last(&local.scheduler);
     }
     before
-}
-
-pub(in crate::sched) fn step_in(local: &Local, may_poll: bool) {
-    local.machine.may_poll.store(may_poll, Relaxed);
 }

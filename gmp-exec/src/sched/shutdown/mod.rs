@@ -26,7 +26,7 @@ use crate::sched::scheduler::Scheduler;
 use crate::sched::scheduler_ref::SchedulerRef;
 use crate::sched::shutdown::last_poll::end_if_last;
 use crate::sched::state::machine::Machine;
-use crate::sched::state::machine::ownership::{ClaimResult, ProcessorToken};
+use crate::sched::state::machine::ownership::ProcessorToken;
 use crate::sched::state::takeable::Note;
 use crate::sync::atomic::Ordering::SeqCst;
 use crate::sync::atomic::fence;
@@ -43,14 +43,14 @@ const LONG: Duration = Duration::from_secs(5);
 /// Cancels every task that is not inside a poll, and tells all machines to exit. Returns at
 /// once; may be called more than once.
 pub(crate) fn begin(scheduler: &Arc<Scheduler>) {
-    if !scheduler.begin_shutdown() {
+    if scheduler.is_shutdown.swap(true, SeqCst) {
         return;
     }
     scheduler.global.close();
     scheduler.hogs.close().into_iter().for_each(cancel);
     scheduler.closures.close().into_iter().for_each(cancel);
     dismiss_idle(scheduler);
-    scheduler.registry().close();
+    scheduler.registry.close();
     while let Some(tasks) = scheduler.global.condemned() {
         tasks.into_iter().for_each(cancel);
     }
@@ -107,11 +107,11 @@ fn take_for_shutdown(scheduler: &Scheduler, machine: &Arc<Machine>) -> bool {
     let Some(seen) = machine.ownership.look() else { return machine.ownership.has_no_processor() };
     let note = Note { machine: machine.clone(), seen, cause: StuckBy::Blocking, since: Instant::now() };
     match scheduler.takeable.take(&note, scheduler.clock.running_ns()) {
-        ClaimResult::Taken(token) => {
+        Some(token) => {
             drain(scheduler, token);
             true
         }
-        ClaimResult::Refused => false,
+        None => false,
     }
 }
 

@@ -11,8 +11,9 @@ use crate::task::Runnable;
 
 #[derive(Debug)]
 pub(crate) struct Closures {
-    pub(in crate::sched) permits: Permits,
-    pub(in crate::sched) pool: Pool,
+    /// A closure holds one while it runs or is about to. A running closure can't be aborted.
+    pub(crate) permits: Permits,
+    pub(crate) pool: Pool,
     /// Of the closures that machines run.
     pub(in crate::sched) length: Length,
 }
@@ -48,21 +49,6 @@ impl Closures {
         Closures { permits: Permits::new(most), pool: Pool::default(), length: Length { missing: AtomicU8::new(0) } }
     }
 
-    /// Closures that are running or are about to. A running closure can't be aborted.
-    pub(crate) fn running(&self) -> usize {
-        self.permits.held()
-    }
-
-    /// Threads that never poll a task.
-    pub(crate) fn threads(&self) -> usize {
-        self.pool.threads()
-    }
-
-    /// Those of them that have no closure to run.
-    pub(crate) fn idle_threads(&self) -> usize {
-        self.pool.idle()
-    }
-
     /// Shows the closures that wait for a permit or a thread, under the locks of the queues.
     pub(crate) fn look(&self, mut see: impl FnMut(&Runnable)) {
         self.permits.look(&mut see);
@@ -72,11 +58,6 @@ impl Closures {
     /// Closures that wait for a permit or for a thread.
     pub(crate) fn waiting(&self) -> usize {
         self.permits.waiting() + self.pool.delayed()
-    }
-
-    /// Whether a closure runs, or will without anything else happening.
-    pub(crate) fn any_in_flight(&self) -> bool {
-        self.running() > 0
     }
 
     pub(crate) fn close(&self) -> Vec<Runnable> {

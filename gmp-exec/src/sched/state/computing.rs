@@ -36,7 +36,7 @@ struct Poll {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Counts {
+pub(in crate::sched) enum Counts {
     /// Its processor was taken while it computed.
     Taken,
     /// sysmon has seen it compute without a processor.
@@ -50,21 +50,14 @@ impl Computing {
         Computing { polls: Mutex::new(Polls { most, list: Vec::new() }) }
     }
 
-    /// A processor was taken from a poll that computes.
-    pub(in crate::sched) fn add_taken(&self, machine: &Arc<Machine>, turn: u64) {
-        let mut polls = self.polls.lock();
-        if !machine.absence.has_permit(turn) && polls.position(machine, turn).is_none() {
-            polls.add(machine, turn, Counts::Taken);
-        }
-    }
-
-    /// sysmon has found that this poll without a processor computes. `false`: it counts already.
+    /// This poll computes: it is about to lose its processor, or sysmon has found that it computes
+    /// without one. `false`: it counts already.
     #[must_use]
-    pub(in crate::sched) fn computes(&self, machine: &Arc<Machine>, turn: u64) -> bool {
+    pub(in crate::sched) fn computes(&self, machine: &Arc<Machine>, turn: u64, counts: Counts) -> bool {
         let mut polls = self.polls.lock();
         match polls.position(machine, turn) {
             Some(at) if polls.list[at].counts == Counts::Asleep => _ = polls.list.swap_remove(at),
-            None if !machine.absence.has_permit(turn) => polls.add(machine, turn, Counts::Later),
+            None if !machine.absence.has_permit(turn) => polls.add(machine, turn, counts),
             _ => return false,
         }
         true

@@ -20,7 +20,6 @@ pub(crate) mod netpoll_gate;
 pub(crate) mod outside;
 pub(crate) mod permits;
 pub(crate) mod pool;
-pub(crate) mod resizing;
 pub(crate) mod striped;
 pub(in crate::sched) mod suspects;
 pub(crate) mod sysmon;

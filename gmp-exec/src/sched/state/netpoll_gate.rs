@@ -79,11 +79,6 @@ impl NetpollGate {
         // Also with a netpoll: it may have been installed after the sleeper parked without it.
         sleeper.unpark();
     }
-
-    /// Wakes `sleeper`, which parked before the netpoll was installed.
-    pub(crate) fn move_to_netpoll(&self, sleeper: &Machine) {
-        sleeper.unpark();
-    }
 }
 
 impl Installed {

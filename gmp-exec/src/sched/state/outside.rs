@@ -1,18 +1,18 @@
 //! Counters that any thread may write. A machine has others of its own for most events.
 
 use crate::metrics::Counter;
-use crate::sched::state::machine::counters::TaskCounters;
+use crate::sched::state::machine::TaskCounters;
 use crate::sched::state::striped::Striped;
 use crate::sync::atomic::AtomicUsize;
-use crate::sync::atomic::Ordering::Relaxed;
 
 /// Each thread counts in the stripe that its number chooses. Threads with different numbers mostly
 /// write to different lines.
 #[derive(Debug)]
 pub(crate) struct Outside {
     stripes: Striped<OutsideCounters>,
-    /// How many threads have got their number here. A thread keeps its number on other runtimes.
-    numbered: AtomicUsize,
+    /// How many threads have got their number here. A thread keeps its number on other runtimes, and
+    /// numbers are not used again.
+    pub(crate) numbered: AtomicUsize,
 }
 
 #[derive(Debug, Default)]
@@ -28,11 +28,6 @@ pub(crate) struct OutsideCounters {
 impl Outside {
     pub(crate) fn new(processors: usize) -> Outside {
         Outside { stripes: Striped::new(processors, OutsideCounters::default), numbered: AtomicUsize::new(0) }
-    }
-
-    /// A number for a thread that has none. Numbers are not used again.
-    pub(crate) fn next_number(&self) -> usize {
-        self.numbered.fetch_add(1, Relaxed)
     }
 
     /// The counters of the threads with this number.

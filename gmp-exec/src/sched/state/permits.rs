@@ -113,17 +113,9 @@ impl Permits {
 
     /// Acquires a permit for a closure that does not wait. `false`: there is none.
     pub(in crate::sched) fn try_acquire(&self) -> bool {
-        if self.acquire_unlocked() {
-            return true;
-        }
         let _queue = self.queue.lock();
         let limit = self.limit.load(Relaxed);
         self.change(|word| (held(word) < limit).then_some(word + PERMIT)).is_some()
-    }
-
-    /// Releases a permit that was acquired after `close`: no task waits any more.
-    pub(in crate::sched) fn release_after_close(&self) {
-        self.word.fetch_sub(PERMIT, Release);
     }
 
     /// Removes the tasks that were aborted while they waited.

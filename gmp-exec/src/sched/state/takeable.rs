@@ -13,7 +13,7 @@
 use std::time::Instant;
 
 use crate::sched::state::machine::Machine;
-use crate::sched::state::machine::ownership::{ClaimResult, Loss, Region, Sighting};
+use crate::sched::state::machine::ownership::{Loss, ProcessorToken, Region, Sighting};
 use crate::sync::atomic::Ordering::*;
 use crate::sync::atomic::{AtomicUsize, fence};
 use crate::sync::{Arc, Mutex};
@@ -30,7 +30,7 @@ pub(crate) struct Takeable {
 #[derive(Debug, Default)]
 struct Lists {
     notes: Vec<Note>,
-    /// The machines whose `offer` stands.
+    /// The machines that have set `offers`.
     offers: Vec<Arc<Machine>>,
 }
 
@@ -66,7 +66,7 @@ impl Takeable {
     #[inline]
     pub(in crate::sched) fn offer(&self, machine: &Arc<Machine>) {
         fence(SeqCst);
-        if !machine.offer.stands() {
+        if !machine.offers.load(Relaxed) {
             self.add_offer(machine);
             fence(SeqCst);
         }
@@ -79,7 +79,7 @@ impl Takeable {
 
     /// Removes the offer of a machine whose thread ends.
     pub(in crate::sched) fn withdraw(&self, machine: &Arc<Machine>) {
-        if machine.offer.stands() {
+        if machine.offers.load(Relaxed) {
             self.change(|lists| lists.offers.retain(|other| !Arc::ptr_eq(other, machine)));
         }
     }
@@ -121,7 +121,8 @@ impl Takeable {
 
     /// Takes a processor, one taker at a time. `at`: the clock's `running_ns`.
     #[doc(alias = "retake")]
-    pub(in crate::sched) fn take(&self, note: &Note, at: u64) -> ClaimResult {
+    #[must_use = "a lost token is a lost processor"]
+    pub(in crate::sched) fn take(&self, note: &Note, at: u64) -> Option<ProcessorToken> {
         let runnable = note.machine.runnable_for();
         let _one_taker = self.lists.lock();
         note.machine.ownership.take(note.seen, Loss { cause: note.cause, runnable, at })
@@ -130,24 +131,20 @@ impl Takeable {
 
 impl Lists {
     fn add_note(&mut self, note: Note) {
-        self.remove_notes(&note.machine);
+        self.notes.retain(|other| !Arc::ptr_eq(&other.machine, &note.machine));
         self.notes.push(note);
     }
 
     fn add_offer(&mut self, machine: &Arc<Machine>) {
-        if !machine.offer.stands() {
-            machine.offer.set(true);
+        if !machine.offers.load(Relaxed) {
+            machine.offers.store(true, Relaxed);
             self.offers.push(machine.clone());
         }
     }
 
-    fn remove_notes(&mut self, machine: &Arc<Machine>) {
-        self.notes.retain(|note| !Arc::ptr_eq(&note.machine, machine));
-    }
-
     fn pop_offer(&mut self) -> Option<Arc<Machine>> {
         let machine = self.offers.pop()?;
-        machine.offer.set(false);
+        machine.offers.store(false, Relaxed);
         Some(machine)
     }
 }

@@ -16,10 +16,9 @@ pub(crate) mod threads;
 pub(crate) mod wake;
 
 use crate::sched::enter::Held;
-use crate::sched::local::{Local, Order};
+use crate::sched::local::Local;
 use crate::sched::scheduler::Scheduler;
 use crate::sched::state::machine::ownership::Region;
-use crate::sched::state::processor::local_queue::Push;
 use crate::sched::state::unusual::{AT_SUBMIT, COLLECTS};
 use crate::sched::submit::wake::{submit_global, wake_one, wake_one_unfenced};
 use crate::sync::Arc;
@@ -27,47 +26,49 @@ use crate::task::{Home, Runnable};
 use crate::{context, observe};
 
 /// Queues a task that has become scheduled. `yielded`: the task was woken during its own poll.
+/// With a second caller it would not be inlined into the first, and a wake would take 30 instructions
+/// more: others call async-task's `schedule`.
 #[inline]
 pub(crate) fn submit(task: Runnable, yielded: bool) {
-    if let Some(task) = try_here(task, yielded) {
+    let task = context::with_machine(|local| match (local, &*task.metadata().home) {
+        (Some(local), Home::Scheduler(home)) if Arc::ptr_eq(home, &local.scheduler) => {
+            submit_here(local, task, yielded)
+        }
+        _ => Some(task),
+    });
+    if let Some(task) = task {
         submit_elsewhere(task);
     }
 }
 
-/// Queues a new task of `scheduler`'s, which the caller keeps alive.
+/// Counts and queues a new task of `scheduler`'s, which the caller keeps alive.
 #[inline]
 pub(crate) fn submit_new(scheduler: &Arc<Scheduler>, task: Runnable) {
-    if let Some(task) = try_here(task, false) {
+    let task = context::with_machine(|local| {
+        let local = local.filter(|local| Arc::ptr_eq(&local.scheduler, scheduler));
+        context::count_on(local, scheduler, |counters| &counters.spawned);
+        match local {
+            Some(local) => submit_here(local, task, false),
+            None => Some(task),
+        }
+    });
+    if let Some(task) = task {
         submit_outside(scheduler, task);
     }
 }
 
-/// Returns the task if this thread can't queue it at a processor.
-#[inline]
-fn try_here(task: Runnable, yielded: bool) -> Option<Runnable> {
-    context::with_machine(|local| match local {
-        Some(local) => submit_here(local, task, yielded),
-        None => Some(task),
-    })
-}
-
-/// Queues the task if it belongs to this machine's scheduler and the machine holds a processor.
-/// Otherwise returns the task.
+/// Returns the task if the machine holds no processor, or will not run its own queue soon.
 #[inline]
 fn submit_here(local: &Local, task: Runnable, yielded: bool) -> Option<Runnable> {
-    if !belongs_to(&task, &local.scheduler) {
-        return Some(task);
-    }
     let guard = local.enter();
     if guard.came_from() == Region::Offered {
-        // The machine will not run its own queue soon.
         return Some(task);
     }
     let held = guard.held();
     let task = if local.unusual.is_any(AT_SUBMIT) { take_detour(local, task, yielded, held.is_some())? } else { task };
     let Some(held) = held else { return Some(task) };
     held.processor.counters.local_schedules.add(1);
-    if local.order == Order::Newest {
+    if local.is_current_thread {
         held.processor.push_newest(&held.proof, task);
     } else if yielded {
         push_yielded(&local.scheduler, &held, task);
@@ -97,7 +98,7 @@ fn take_detour(local: &Local, task: Runnable, yielded: bool, has_processor: bool
 /// Returns whether a task went to the ring, so that the caller must wake a machine.
 #[inline]
 fn push(local: &Local, held: &Held<'_>, task: Runnable) -> bool {
-    if local.order == Order::Tail {
+    if !local.has_runnext {
         push_tail(&local.scheduler, held, task)
     } else if held.processor.is_streak_over(&held.proof) {
         push_after_streak(&local.scheduler, held, task)
@@ -133,11 +134,6 @@ fn submit_outside(scheduler: &Arc<Scheduler>, task: Runnable) {
     submit_global(scheduler, Some(task));
 }
 
-#[inline]
-fn belongs_to(task: &Runnable, scheduler: &Arc<Scheduler>) -> bool {
-    matches!(&*task.metadata().home, Home::Scheduler(home) if Arc::ptr_eq(home, scheduler))
-}
-
 /// `runnext` was used too often in a row. With one processor the task goes behind the others, as on
 /// tokio. With more processors it stays in `runnext`: a push to the ring would wake another
 /// machine, which would separate the two tasks.
@@ -164,8 +160,8 @@ fn push_next(scheduler: &Arc<Scheduler>, held: &Held<'_>, task: Runnable) -> boo
 #[inline]
 pub(in crate::sched) fn push_tail(scheduler: &Arc<Scheduler>, held: &Held<'_>, task: Runnable) -> bool {
     match held.processor.queue.push(&held.proof, task) {
-        Push::Done => true,
-        Push::Full(task) => {
+        Ok(()) => true,
+        Err(task) => {
             overflow(scheduler, held, task);
             false
         }
@@ -184,7 +180,7 @@ fn overflow(scheduler: &Arc<Scheduler>, held: &Held<'_>, task: Runnable) {
         }
         // Thieves have emptied slots since.
         None => {
-            if let Push::Full(task) = processor.queue.push(&held.proof, task) {
+            if let Err(task) = processor.queue.push(&held.proof, task) {
                 submit_global(scheduler, [task]);
             } else {
                 wake_one(scheduler);

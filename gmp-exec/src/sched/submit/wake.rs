@@ -3,7 +3,7 @@
 
 use crate::context;
 use crate::sched::handoff::assign::start_machine;
-use crate::sched::handoff::take::{Listed, take_listed};
+use crate::sched::handoff::take::take_listed;
 use crate::sched::scheduler::Scheduler;
 use crate::sched::state::global_queue::Pushed;
 use crate::sched::state::idle::Wake;
@@ -56,11 +56,20 @@ pub(crate) fn wake_one_unfenced(scheduler: &Arc<Scheduler>) {
     }
 }
 
+/// For work that a submitter may have left, because it came before the caller's change and found no
+/// processor, or no machine: a machine that was listed since, or a processor.
+pub(in crate::sched) fn ask_once_more(scheduler: &Arc<Scheduler>) {
+    fence(SeqCst);
+    if scheduler.has_due_work() {
+        wake_one_unfenced(scheduler);
+    }
+}
+
 /// A listed processor may turn out to have been given away. Then the submitter does what it
 /// would have done without the list.
 #[cold]
 fn take_or_call_sysmon(scheduler: &Arc<Scheduler>) {
-    if take_listed(scheduler) == Listed::Nothing && scheduler.sysmon.is_listening() {
+    if !take_listed(scheduler) && scheduler.sysmon.is_listening() {
         call_sysmon(scheduler);
     }
 }
@@ -142,7 +151,7 @@ mod tests {
     #[test]
     fn sysmon_is_called_although_an_offer_without_a_processor_is_listed() {
         let scheduler = Scheduler::new(Builder::new_multi_thread().worker_threads(1).config(false).unwrap());
-        let _token = scheduler.idle.acquire(usize::MAX).unwrap();
+        let _token = scheduler.idle.acquire().unwrap();
         scheduler.takeable.offer(&Machine::new(scheduler.idle.count_machine().unwrap()));
         for is_listed in [true, false] {
             assert_eq!(scheduler.takeable.is_any(), is_listed);

@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 use crate::observe;
 use crate::sched::hogs::{Span, suspects, time_slice};
 use crate::sched::scheduler::Scheduler;
+use crate::sched::state::computing::Counts;
 use crate::sched::state::machine::Machine;
 use crate::sched::sysmon::memory::QUESTIONS;
 use crate::sync::Arc;
@@ -64,7 +65,7 @@ fn look_at(scheduler: &Arc<Scheduler>, poll: &mut AbsentPoll, now: Instant) {
 
 /// A poll without a processor computes. A declared section may do so.
 fn computes(scheduler: &Scheduler, machine: &Arc<Machine>, turn: u64, since: Instant) {
-    if !machine.ownership.is_in_section() && scheduler.computing.computes(machine, turn) {
+    if !machine.ownership.is_in_section() && scheduler.computing.computes(machine, turn, Counts::Later) {
         time_slice::lengthen_in(scheduler, machine, turn);
         machine.ownership.mark(turn);
         suspects::suspect_place_of(scheduler, machine, turn);

@@ -27,17 +27,12 @@ pub(super) struct LongPolls {
     taken: Option<Instant>,
     /// When sysmon last saw a poll become long while a processor was idle: no submitter calls for such
     /// a poll.
-    beside_idle: Option<Instant>,
+    pub(super) beside_idle: Option<Instant>,
     /// When sysmon last saw a poll that counts against `max_hogs`.
     hog: Option<Instant>,
 }
 
 impl LongPolls {
-    /// A poll has held its thread for long, and a processor is idle.
-    pub(super) fn see(&mut self, now: Instant) {
-        self.beside_idle = Some(now);
-    }
-
     /// Tells machines what to expect.
     pub(super) fn expect(&mut self, scheduler: &Scheduler, now: Instant) {
         if scheduler.sysmon.expected.has(Level::News) {

@@ -20,7 +20,7 @@ pub(crate) struct Memory {
     pub(super) seen: Vec<Seen>,
     /// The index in `seen` of the first machine that sysmon asked about.
     first: usize,
-    looked_at: Option<Instant>,
+    pub(super) looked_at: Option<Instant>,
     /// The sum of all processors' counts of turns.
     all_turns: u32,
     pub(super) long_polls: LongPolls,
@@ -72,16 +72,6 @@ impl Memory {
         std::mem::replace(&mut self.all_turns, turns) != turns
     }
 
-    /// How many machines have held their processor for at least `length`.
-    pub(super) fn count_held(&self, length: Duration) -> usize {
-        self.seen.iter().filter(|seen| seen.held >= length).count()
-    }
-
-    /// Whether a machine was in a poll or a section at the last look.
-    pub(super) fn has_seen_any(&self) -> bool {
-        !self.seen.is_empty()
-    }
-
     /// Whether a poll or a section has lasted from one look to the next.
     pub(super) fn is_any_stuck(&self) -> bool {
         self.seen.iter().any(|seen| seen.is_again)
@@ -93,10 +83,5 @@ impl Memory {
             self.first = (self.first + QUESTIONS) % self.seen.len();
             self.seen.rotate_left(self.first);
         }
-    }
-
-    /// sysmon will not look for an unknown time, which is not to count.
-    pub(super) fn forget(&mut self) {
-        self.looked_at = None;
     }
 }

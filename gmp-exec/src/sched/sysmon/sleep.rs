@@ -47,7 +47,8 @@ pub(super) fn next_sleep(scheduler: &Scheduler, memory: &mut Memory, now: Instan
     let has_work = !scheduler.config.is_watched && (scheduler.has_visible_work() || waiting::is_unattended(scheduler));
     // A look records the ends of polls. If a processor has had a turn since the last look, the pause
     // may be short.
-    if is_any_busy(scheduler) || memory.has_seen_any() || memory.have_turns_passed(&scheduler.processors) || has_work {
+    if is_any_busy(scheduler) || !memory.seen.is_empty() || memory.have_turns_passed(&scheduler.processors) || has_work
+    {
         return Some(pace);
     }
     scheduler.sysmon.asleep.store(true, Relaxed);
@@ -58,7 +59,8 @@ pub(super) fn next_sleep(scheduler: &Scheduler, memory: &mut Memory, now: Instan
         scheduler.sysmon.asleep.store(false, Relaxed);
         return Some(pace);
     }
-    memory.forget();
+    // An unknown time begins, which is not to count.
+    memory.looked_at = None;
     None
 }
 

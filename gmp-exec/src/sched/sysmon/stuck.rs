@@ -32,8 +32,10 @@ pub(super) fn take_all(
     let threshold = scheduler.config.blocking_threshold;
     let any_is_needed = waiting::is_waited_for_by_all(scheduler);
     let mut standard = Standard { threshold, questions: QUESTIONS };
-    if any_is_needed && memory.count_held(stall_limit(threshold)) >= scheduler.idle.unretired() {
-        standard.threshold = stall_limit(threshold);
+    let stall = stall_limit(threshold);
+    let held_up = memory.seen.iter().filter(|seen| seen.held >= stall).count();
+    if any_is_needed && held_up >= scheduler.idle.unretired() {
+        standard.threshold = stall;
     }
     let mut refused = None;
     memory.rotate();

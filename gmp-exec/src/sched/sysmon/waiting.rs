@@ -21,28 +21,25 @@ pub(super) fn take_for_visible_work(scheduler: &Arc<Scheduler>) {
 
 /// Whether something waits while every processor is busy.
 pub(super) fn is_anything_waiting(scheduler: &Scheduler) -> bool {
-    scheduler.idle.are_all_busy()
-        && (!scheduler.global.is_empty()
-            || scheduler.earliest_timer() <= scheduler.clock.now_ns()
-            || scheduler.processors.any(|processor| processor.has_work()))
+    scheduler.idle.are_all_busy() && (has_tasks(scheduler) || scheduler.earliest_timer() <= scheduler.clock.now_ns())
+}
+
+/// Whether a task is queued anywhere, `runnext` included.
+fn has_tasks(scheduler: &Scheduler) -> bool {
+    !scheduler.global.is_empty() || scheduler.processors.any(|processor| processor.has_work())
 }
 
 /// Whether something waits that any processor could serve, and none is idle.
 pub(super) fn is_waited_for_by_all(scheduler: &Scheduler) -> bool {
     !scheduler.idle.has_idle()
-        && (scheduler.has_visible_work()
-            || scheduler.earliest_timer() <= scheduler.clock.now_ns()
-            || (!scheduler.idle.has_sleeper() && scheduler.netpoll_gate.netpoll().is_some()))
+        && (scheduler.has_due_work() || (!scheduler.idle.has_sleeper() && scheduler.netpoll_gate.netpoll().is_some()))
 }
 
 /// Whether something waits and no machine is idle to serve it. If a processor is idle at the
 /// same time, a thread could not be started for it, and only sysmon will try again. `runnext`
 /// counts: on an idle processor it has no owner that would run it.
 pub(super) fn is_unattended(scheduler: &Scheduler) -> bool {
-    let waits = !scheduler.global.is_empty()
-        || scheduler.processors.any(|processor| processor.has_work())
-        || scheduler.earliest_timer() != u64::MAX;
-    waits && scheduler.idle.snapshot().spares == 0
+    (has_tasks(scheduler) || scheduler.earliest_timer() != u64::MAX) && scheduler.idle.snapshot().spares == 0
 }
 
 /// Processors look at timers, the network and the global queue after a number of turns. Turns may be
@@ -62,11 +59,10 @@ pub(super) fn wake_for_unwatched_work(scheduler: &Arc<Scheduler>, memory: &mut M
     let regular = sleep::regular_pace(scheduler);
     let any_is_long = memory.seen.iter_mut().any(|seen| seen.has_become_long(regular));
     if any_is_long && scheduler.netpoll_gate.netpoll().is_some() {
-        memory.long_polls.see(now);
+        memory.long_polls.beside_idle = Some(now);
     }
     let unwatched = memory.is_any_stuck() && !scheduler.idle.has_sleeper();
-    let timers_due = scheduler.earliest_timer() <= scheduler.clock.now_ns();
-    if unwatched || timers_due || scheduler.has_visible_work() || is_unattended(scheduler) {
+    if unwatched || scheduler.has_due_work() || is_unattended(scheduler) {
         wake_one(scheduler);
     }
 }

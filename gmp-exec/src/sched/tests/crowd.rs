@@ -84,12 +84,12 @@ impl Drop for Stage {
 pub(super) fn shut_down(mut runtime: Stage) {
     let scheduler = runtime.handle().scheduler().clone();
     shutdown::begin(&scheduler);
-    while scheduler.all_machines.is_any_awaited() {
+    while !scheduler.all_machines.awaited().is_empty() {
         thread::yield_now();
     }
     drop(runtime.0.take());
     assert_eq!(scheduler.live_tasks(), 0, "a future was not dropped");
-    assert_eq!(scheduler.registry().len(), 0, "a task is listed that is gone");
+    assert_eq!(scheduler.registry.len(), 0, "a task is listed that is gone");
 }
 
 /// A thread that looks as sysmon does, until this is dropped.

@@ -7,7 +7,7 @@
 
 use loom::thread;
 
-use crate::sched::state::processor::local_queue::{CAPACITY, LocalQueue, Push};
+use crate::sched::state::processor::local_queue::{CAPACITY, LocalQueue};
 use crate::sched::state::processor::owner_proof::OwnerProof;
 use crate::sched::tests::explore;
 use crate::sched::tests::marks::{Marks, Task};
@@ -25,7 +25,7 @@ fn own() -> OwnerProof {
 }
 
 fn push(ring: &LocalQueue<Task>, task: Task) {
-    assert!(matches!(ring.push(&own(), task), Push::Done));
+    assert!(ring.push(&own(), task).is_ok());
 }
 
 fn pop_and_run(ring: &LocalQueue<Task>) -> bool {
@@ -82,7 +82,7 @@ fn overflow_against_steal(start: u32) {
     let ring = Ring::new(LocalQueue::starting_at(start));
     (0..CAPACITY).for_each(|index| push(&ring, marks.task(index)));
     let thief = spawn_thief(&ring);
-    if let Push::Full(task) = ring.push(&own(), marks.task(CAPACITY)) {
+    if let Err(task) = ring.push(&own(), marks.task(CAPACITY)) {
         if let Some(half) = ring.pop_half(&own()) {
             half.iter().for_each(Task::run);
         }

@@ -15,7 +15,7 @@ use loom::cell::UnsafeCell;
 use loom::thread;
 
 use crate::sched::state::machine::ownership;
-use crate::sched::state::machine::ownership::{ClaimResult, Entry, Ownership, ProcessorToken, Region, Sighting};
+use crate::sched::state::machine::ownership::{Ownership, ProcessorToken, Region, Sighting};
 use crate::sched::tests::explore;
 use crate::sync::{Arc, Mutex};
 use crate::task::StuckBy;
@@ -69,11 +69,11 @@ impl Stage {
     fn enter(&self) -> Option<Loss> {
         let (_, entry) = self.machine.enter();
         match entry {
-            Entry::Kept => {
+            None => {
                 self.use_processor();
                 None
             }
-            Entry::Lost(loss) => {
+            Some(loss) => {
                 assert!(self.machine.holds().is_none(), "a lost processor is not held");
                 Some(Loss::of(self.machine.polls(), loss))
             }
@@ -109,7 +109,7 @@ impl Stage {
 
     fn take_seen(&self, seen: Sighting, cause: StuckBy) -> Option<Loss> {
         let loss = ownership::Loss { cause, runnable: Duration::from_nanos(seen.polls), at: seen.polls };
-        let ClaimResult::Taken(token) = self.machine.take(seen, loss) else { return None };
+        let Some(token) = self.machine.take(seen, loss) else { return None };
         assert_eq!(token.index(), seen.processor);
         self.ring.touch();
         let before = self.idle.lock().replace(token);
@@ -168,7 +168,7 @@ fn loom_ownership_take_against_an_entry_within_an_entry() {
         let taker = stage.spawn_taker(StuckBy::Computing);
         let mut losses = Vec::from_iter(stage.enter());
         let (within, entry) = stage.machine.enter();
-        assert_eq!((within, entry), (Region::Scheduler, Entry::Kept));
+        assert_eq!((within, entry), (Region::Scheduler, None));
         stage.use_processor();
         stage.machine.leave(within);
         stage.use_processor();
@@ -247,7 +247,7 @@ fn loom_ownership_take_against_change_of_processor() {
             stage.machine.acquire(other);
             stage.machine.begin(Region::Poll);
             let (_, entry) = stage.machine.enter();
-            if let Entry::Lost(loss) = entry {
+            if let Some(loss) = entry {
                 losses.push(Loss::of(stage.machine.polls(), loss));
             }
         }

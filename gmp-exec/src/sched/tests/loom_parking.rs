@@ -78,7 +78,7 @@ fn loom_parking_wake_without_machine_against_submit() {
         let sees_it = thread::spawn({
             let (scheduler, is_work) = (scheduler.clone(), is_work.clone());
             move || {
-                let Some(token) = scheduler.idle.acquire(usize::MAX) else { return false };
+                let Some(token) = scheduler.idle.acquire() else { return false };
                 let _ = scheduler.idle.go_idle(Some(token), &parking, false);
                 fence(SeqCst);
                 is_work.load(Relaxed)

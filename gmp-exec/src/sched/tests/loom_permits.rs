@@ -59,7 +59,7 @@ fn loom_permits_closure_ends_against_start() {
         machines.into_iter().for_each(|machine| machine.join().unwrap());
         run_queued(&scheduler, &scheduler.closures.permits);
         assert_eq!(ran.load(Relaxed), 2);
-        assert_eq!((scheduler.closures.running(), scheduler.closures.waiting()), (0, 0));
+        assert_eq!((scheduler.closures.permits.held(), scheduler.closures.waiting()), (0, 0));
     });
 }
 

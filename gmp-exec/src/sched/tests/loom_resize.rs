@@ -37,12 +37,10 @@ use std::time::Instant;
 use loom::thread;
 
 use crate::sched::config::{Config, Flavor};
-use crate::sched::handoff;
 use crate::sched::handoff::assign::assign;
 use crate::sched::local::Local;
 use crate::sched::resize::set_max_procs;
 use crate::sched::scheduler::Scheduler;
-use crate::sched::state::machine::ownership::ClaimResult;
 use crate::sched::state::takeable::Note;
 use crate::sched::state::unusual::SPINS;
 use crate::sched::submit;
@@ -286,10 +284,7 @@ fn loom_resize_against_take() {
         });
         let taking = thread::spawn({
             let scheduler = scheduler.clone();
-            move || match scheduler.takeable.take(&note, 0) {
-                ClaimResult::Taken(token) => scheduler.idle.put(token),
-                ClaimResult::Refused => {}
-            }
+            move || scheduler.takeable.take(&note, 0).map_or((), |token| scheduler.idle.put(token))
         });
         set_max_procs(&scheduler, 1);
         set_max_procs(&scheduler, 3);

@@ -92,11 +92,11 @@ fn in_last_poll(
     rest: impl FnOnce(&Local) + 'static,
 ) -> thread::JoinHandle<()> {
     let membership = scheduler.all_machines.enter(actor.machine());
-    last_poll::begin(&actor.machine());
+    actor.machine().may_poll.store(true, Relaxed);
     actor.start(move |local| {
         rest(local);
         shutdown::leave(local);
-        last_poll::leave(local);
+        let _ = last_poll::step_out(local);
         drop(membership);
     })
 }
@@ -173,7 +173,7 @@ fn loom_shutdown_does_not_wait_for_a_section() {
         let (scheduler, probe) = with_probe(1);
         let machine = in_last_poll(&scheduler, without_processor(&scheduler), |local| {
             let outside = Outside::begin(local);
-            while !local.scheduler.is_over() {
+            while !local.scheduler.last_poll.is_over() {
                 thread::yield_now();
             }
             drop(outside);

@@ -11,7 +11,6 @@ use crate::sched::scheduler::Scheduler;
 use crate::sched::state::machine::Machine;
 use crate::sched::state::sysmon::{Sysmon, calls};
 use crate::sched::submit::wake::submit_global;
-use crate::sched::sysmon;
 use crate::sched::sysmon::model::{sleep_until_busy, sleep_until_called};
 use crate::sched::tests::explore;
 use crate::sched::tests::stage::{busy, config, list_a_sleeper, task, watched};

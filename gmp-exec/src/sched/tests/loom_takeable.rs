@@ -10,7 +10,7 @@ use loom::thread::{self, JoinHandle};
 
 use crate::sched::state::idle::{Idle, Reserved};
 use crate::sched::state::machine::Machine;
-use crate::sched::state::machine::ownership::{ClaimResult, Entry, ProcessorToken, Region};
+use crate::sched::state::machine::ownership::{ProcessorToken, Region};
 use crate::sched::state::sysmon::{Sysmon, calls};
 use crate::sched::state::takeable::{Note, Takeable};
 use crate::sched::tests::explore;
@@ -48,7 +48,7 @@ impl World {
     /// [`begin_section`](Self::begin_section).
     fn enter_and_return(&self) -> bool {
         let (came_from, entry) = self.machine.ownership.enter();
-        assert_eq!((came_from, entry), (Region::Offered, Entry::Kept));
+        assert_eq!((came_from, entry), (Region::Offered, None));
         self.machine.ownership.leave(came_from);
         self.takeable.offer(&self.machine);
         self.published.load(Relaxed)
@@ -69,7 +69,7 @@ impl World {
     /// As `take::take_listed`, with an heir always available.
     fn take_all(&self) -> bool {
         while let Some(note) = self.takeable.pop() {
-            if let ClaimResult::Taken(_token) = self.takeable.take(&note, 0) {
+            if let Some(_token) = self.takeable.take(&note, 0) {
                 return true;
             }
         }
@@ -126,7 +126,7 @@ fn loom_takeable_offer_again_against_a_taker_that_finds_nothing() {
             fence(SeqCst);
             world.takeable.is_any() && world.take_all()
         });
-        let lost = world.machine.ownership.enter().1 != Entry::Kept;
+        let lost = world.machine.ownership.enter().1.is_some();
         world.machine.ownership.begin_section(Region::Offered);
         let taken = lost || {
             world.takeable.offer(&world.machine);
@@ -150,7 +150,7 @@ fn loom_takeable_two_takers_of_one_machine() {
                 cause: StuckBy::Blocking,
                 since: std::time::Instant::now(),
             };
-            matches!(world.takeable.take(&note, 0), ClaimResult::Taken(_))
+            world.takeable.take(&note, 0).is_some()
         };
         let other = thread::spawn({
             let world = world.clone();
@@ -158,7 +158,7 @@ fn loom_takeable_two_takers_of_one_machine() {
         });
         let taken = [take(&world), other.join().unwrap()];
         assert_eq!(taken.iter().filter(|&&taken| taken).count(), 1);
-        assert!(matches!(world.machine.ownership.enter().1, Entry::Lost(_)));
+        assert!(world.machine.ownership.enter().1.is_some());
     });
 }
 
@@ -213,7 +213,7 @@ impl Runtime {
         while self.world.takeable.is_any() {
             let Some(note) = self.world.takeable.pop() else { break };
             if self.is_machine_available(is_sysmon) {
-                return matches!(self.world.takeable.take(&note, 0), ClaimResult::Taken(_));
+                return self.world.takeable.take(&note, 0).is_some();
             }
             self.world.takeable.put_back(note);
             self.sysmon.calls.add(calls::START);

@@ -199,7 +199,7 @@ fn shuttle_blocking_closures_at_the_end() {
         let scheduler = runtime.handle().scheduler().clone();
         shutdown::begin(&scheduler);
         bringing.join().unwrap();
-        while runs.load(Relaxed) < 2 || scheduler.all_machines.is_any_awaited() {
+        while runs.load(Relaxed) < 2 || !scheduler.all_machines.awaited().is_empty() {
             shuttle::thread::yield_now();
         }
         never.open();

@@ -120,7 +120,7 @@ pub(crate) struct Actor {
 /// A machine that holds a processor.
 pub(crate) fn busy(scheduler: &Arc<Scheduler>) -> Actor {
     let machine = count(scheduler);
-    machine.ownership.acquire(scheduler.idle.acquire(usize::MAX).expect("a processor is left"));
+    machine.ownership.acquire(scheduler.idle.acquire().expect("a processor is left"));
     Actor { scheduler: scheduler.clone(), machine, role: None }
 }
 

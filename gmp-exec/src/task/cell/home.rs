@@ -49,7 +49,7 @@ impl Home {
 
     pub(crate) fn registry(&self) -> &Registry {
         match self {
-            Home::Scheduler(scheduler) => scheduler.registry(),
+            Home::Scheduler(scheduler) => &scheduler.registry,
             Home::Local(home) => home.registry(),
         }
     }

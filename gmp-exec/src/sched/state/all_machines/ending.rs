@@ -14,23 +14,15 @@ use crate::sync::thread::{Builder, JoinHandle};
 
 #[derive(Debug, Default)]
 pub(in crate::sched) struct Ending {
-    threads: Vec<JoinHandle<()>>,
-    is_awaited: bool,
+    pub(in crate::sched) threads: Vec<JoinHandle<()>>,
+    /// A thread waits for the end of the runtime and will call `take`.
+    pub(in crate::sched) is_awaited: bool,
 }
 
 impl Ending {
-    pub(in crate::sched) fn add(&mut self, thread: JoinHandle<()>) {
-        self.threads.push(thread);
-    }
-
     /// The threads that a leaving thread must join.
     pub(in crate::sched) fn predecessors(&mut self) -> Vec<JoinHandle<()>> {
         if self.is_awaited { Vec::new() } else { std::mem::take(&mut self.threads) }
-    }
-
-    /// A thread waits for the end of the runtime and will call `take`.
-    pub(in crate::sched) fn begin_wait(&mut self) {
-        self.is_awaited = true;
     }
 
     pub(in crate::sched) fn take(&mut self) -> Vec<JoinHandle<()>> {

@@ -17,7 +17,7 @@ use self::ending::Ending;
 use crate::contain::abort_on_unwind;
 use crate::metrics::Counter;
 use crate::sched::state::machine::Machine;
-use crate::sched::state::machine::counters::TaskCounters;
+use crate::sched::state::machine::TaskCounters;
 use crate::sched::state::threads::Threads;
 use crate::sync::atomic::Ordering::SeqCst;
 use crate::sync::thread::JoinHandle;
@@ -156,9 +156,10 @@ impl AllMachines {
     fn remove(&self, list: &mut List, machine: &Arc<Machine>) {
         let index = list.index(machine);
         if let Some(thread) = list.entries.remove(index).thread {
-            list.ending.add(thread);
+            list.ending.threads.push(thread);
         }
-        self.0.left_behind.absorb(&machine.counters);
+        self.0.left_behind.spawned.add(machine.counters.spawned.get());
+        self.0.left_behind.finished.add(machine.counters.finished.get());
     }
 
     fn address(&self) -> usize {
@@ -194,10 +195,6 @@ impl AllMachines {
         self.0.left.notify(usize::MAX);
     }
 
-    pub(crate) fn is_any_awaited(&self) -> bool {
-        self.0.list.lock().entries.iter().any(|entry| !entry.machine.not_awaited.load(SeqCst))
-    }
-
     /// The machines that the end of the runtime waits for.
     pub(crate) fn awaited(&self) -> Vec<Arc<Machine>> {
         let list = self.0.list.lock();
@@ -208,10 +205,10 @@ impl AllMachines {
     /// Waits until every thread has left or is not awaited, but not beyond `deadline`. Returns
     /// whether they have.
     pub(crate) fn wait_empty(&self, deadline: Option<Instant>) -> bool {
-        self.0.list.lock().ending.begin_wait();
+        self.0.list.lock().ending.is_awaited = true;
         loop {
             let listener = self.0.left.listen();
-            if !self.is_any_awaited() {
+            if self.awaited().is_empty() {
                 return true;
             }
             match deadline {

@@ -20,7 +20,6 @@
 //! costs 20 times as much.
 
 mod decisions;
-mod driver;
 mod lists;
 mod resize;
 mod word;
@@ -131,16 +130,14 @@ impl Idle {
         lists.count_machine().map(|id| Reserved::Start { id })
     }
 
-    /// Takes a reservation back.
-    pub(crate) fn put_back(&self, reserved: Reserved) {
+    /// Takes the reservation of a machine back.
+    pub(crate) fn put_back(&self, machine: Arc<Machine>) {
         let mut lists = self.lists.lock();
-        match reserved {
-            Reserved::Start { .. } => lists.machines -= 1,
-            Reserved::Spare(machine) if !lists.closed => lists.spares.push(machine),
-            Reserved::Spare(machine) => {
-                machine.assign(Assignment::Exit);
-                machine.unpark();
-            }
+        if lists.closed {
+            machine.assign(Assignment::Exit);
+            machine.unpark();
+        } else {
+            lists.spares.push(machine);
         }
     }
 
@@ -235,18 +232,11 @@ impl Idle {
         }
     }
 
-    /// An idle processor, preferably `favourite`, for a machine that has none and is on no list.
+    /// An idle processor, for a machine that has none and is on no list.
     #[doc(alias = "pidleget")]
-    pub(crate) fn acquire(&self, favourite: usize) -> Option<ProcessorToken> {
+    pub(crate) fn acquire(&self) -> Option<ProcessorToken> {
         let mut lists = self.lists.lock();
-        if lists.closed {
-            return None;
-        }
-        if let Some(at) = lists.processors.iter().position(|token| token.index() == favourite) {
-            let last = lists.processors.len() - 1;
-            lists.processors.swap(at, last);
-        }
-        lists.pop_processor(&self.word, false)
+        if lists.closed { None } else { lists.pop_processor(&self.word, false) }
     }
 
     /// A spare has waited for its keep-alive. `true`: it is off the list and must exit. The last
@@ -309,12 +299,6 @@ impl Idle {
         self.lists.lock().sleeper.clone()
     }
 
-    /// Whether at least one processor has a machine. Takes the lock, because the word does not
-    /// count the retired processors.
-    pub(crate) fn any_busy(&self) -> bool {
-        self.lists.lock().is_any_busy()
-    }
-
     pub(crate) fn snapshot(&self) -> Snapshot {
         let lists = self.lists.lock();
         Snapshot {
@@ -340,5 +324,33 @@ impl Idle {
     /// Shutdown: the processors that came back after `close`.
     pub(crate) fn reclaim(&self) -> Vec<ProcessorToken> {
         self.lists.lock().take_processors(&self.word)
+    }
+
+    // ---- the current-thread flavour ----
+
+    /// The processor, and the driver if there was one. `None`: another thread drives, or the runtime
+    /// is shutting down.
+    pub(crate) fn acquire_driver(&self) -> Option<(ProcessorToken, Option<Driver>)> {
+        let mut lists = self.lists.lock();
+        if lists.closed {
+            return None;
+        }
+        let token = lists.processors.pop()?;
+        self.change(|word| word - ONE_IDLE);
+        Some((token, lists.driver.take()))
+    }
+
+    /// Puts both back. Returns the driver, to be dropped, if the runtime is shutting down.
+    pub(crate) fn put_driver(&self, token: ProcessorToken, driver: Driver) -> Option<Driver> {
+        let mut lists = self.lists.lock();
+        lists.processors.push(token);
+        self.change(|word| word + ONE_IDLE);
+        if lists.closed { Some(driver) } else { lists.driver.replace(driver) }
+    }
+
+    /// No read-modify-write, which costs as much as the lock: on this flavour no machine spins, and
+    /// every change is made under the lock.
+    fn change(&self, change: impl FnOnce(u64) -> u64) {
+        self.word.store(change(self.word.load(Relaxed)), Release);
     }
 }

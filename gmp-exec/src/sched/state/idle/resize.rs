@@ -107,6 +107,13 @@ impl Idle {
         self.numbers.surplus.store(lists.unretired() - self.active(), Relaxed);
     }
 
+    /// Whether at least one processor has a machine. Takes the lock, because the word does not
+    /// count the retired processors.
+    pub(crate) fn any_busy(&self) -> bool {
+        let lists = self.lists.lock();
+        lists.processors.len() < lists.unretired()
+    }
+
     /// How many processors are retired.
     pub(crate) fn retired(&self) -> usize {
         self.lists.lock().retired.len()
@@ -117,10 +124,5 @@ impl Lists {
     /// How many processors are on the idle list or with a machine.
     fn unretired(&self) -> usize {
         self.tokens - self.retired.len()
-    }
-
-    /// Whether a machine has a processor.
-    pub(in crate::sched) fn is_any_busy(&self) -> bool {
-        self.processors.len() < self.unretired()
     }
 }

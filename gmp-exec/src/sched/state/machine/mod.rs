@@ -5,9 +5,6 @@
 //! its processor was taken or is idle, and its thread ends after a keep-alive.
 
 pub(crate) mod absence;
-pub(crate) mod counters;
-pub(crate) mod hog_poll;
-pub(crate) mod offer;
 pub(crate) mod ownership;
 pub(crate) mod running;
 pub(crate) mod sleep_until;
@@ -18,9 +15,8 @@ use std::sync::atomic::AtomicU8;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
+use crate::metrics::Counter;
 use crate::sched::state::machine::absence::Absence;
-use crate::sched::state::machine::counters::TaskCounters;
-use crate::sched::state::machine::offer::Offer;
 use crate::sched::state::machine::ownership::{Ownership, ProcessorToken};
 use crate::sched::state::machine::running::{Running, RunningCell};
 use crate::sched::state::machine::sleep_until::SleepUntil;
@@ -46,8 +42,11 @@ pub(crate) struct Machine {
     pub(crate) sleep_until: SleepUntil,
     /// The state of a poll without a processor.
     pub(in crate::sched) absence: Absence,
-    /// Whether the machine is on the list of those that offer their processor.
-    pub(in crate::sched) offer: Offer,
+    /// Whether the machine is on the list of those that offer their processor (sched/README.md §7). Set
+    /// by the machine, cleared by a taker, both under the lock of the lists. The machine reads it
+    /// without the lock. Two SeqCst fences make that right: one between the machine's change of region
+    /// and its read, one between the taker's store and its look at the region.
+    pub(in crate::sched) offers: AtomicBool,
     pub(crate) counters: TaskCounters,
     /// The end of the runtime does not wait for this machine. Written by the machine, read by the
     /// thread that waits.
@@ -62,6 +61,14 @@ pub(crate) struct Machine {
     /// How many values need the thread to stay, with or without work. The machine's own thread
     /// counts up, any thread counts down.
     dependants: AtomicUsize,
+}
+
+/// Tasks that a machine has spawned, and futures that were dropped on it. Only the machine's thread
+/// writes them.
+#[derive(Debug, Default)]
+pub(crate) struct TaskCounters {
+    pub(crate) spawned: Counter,
+    pub(crate) finished: Counter,
 }
 
 /// The handles of a machine's thread: to unpark it, to read its CPU clock, and to ask the kernel
@@ -95,7 +102,7 @@ impl Machine {
             thread: OnceLock::new(),
             sleep_until: SleepUntil::new(),
             absence: Absence::new(),
-            offer: Offer::new(),
+            offers: AtomicBool::new(false),
             counters: TaskCounters::default(),
             not_awaited: AtomicBool::new(false),
             may_poll: AtomicBool::new(false),

@@ -159,24 +159,6 @@ impl Sighting {
     }
 }
 
-#[derive(Debug)]
-#[must_use]
-pub(crate) enum ClaimResult {
-    Taken(ProcessorToken),
-    /// The machine has come back, or is in another poll or section by now.
-    Refused,
-}
-
-/// The state of its processor that a machine finds when it enters scheduler code.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[must_use]
-pub(crate) enum Entry {
-    /// Nothing was taken. (The machine may have had no processor.)
-    Kept,
-    /// The processor was taken since the machine was last here.
-    Lost(Loss),
-}
-
 impl Ownership {
     pub(crate) fn new() -> Self {
         Ownership {
@@ -237,21 +219,22 @@ impl Ownership {
 
     /// Enters scheduler code. Afterwards the processor can't be taken until `leave`. Returns where
     /// the machine was. If it was in scheduler code already, the outer entry has answered the
-    /// takers, and this one does nothing.
+    /// takers, and this one does nothing. The second value is the loss of the processor, if it was
+    /// taken since the machine was last here.
     #[doc(alias = "exitsyscall")]
     #[inline]
-    pub(crate) fn enter(&self) -> (Region, Entry) {
+    pub(crate) fn enter(&self) -> (Region, Option<Loss>) {
         let before = self.region();
         if before == Region::Scheduler {
-            return (before, Entry::Kept);
+            return (before, None);
         }
         // M1. Release, so that a reader that finds the poll over sees what the poll did
         // (`lost`). The protocol itself needs no order here.
         self.region.store(Region::Scheduler as u8, Release);
         membarrier::light(); // M2
         // M3, and M4 and M5 if a taker has asked.
-        let entry = if self.claim.load(Relaxed) == NONE { Entry::Kept } else { self.answer_claim() };
-        (before, entry)
+        let loss = if self.claim.load(Relaxed) == NONE { None } else { self.answer_claim() };
+        (before, loss)
     }
 
     /// Whether a taker is taking the processor, or has taken it.
@@ -278,19 +261,18 @@ impl Ownership {
     }
 
     #[cold]
-    fn answer_claim(&self) -> Entry {
+    fn answer_claim(&self) -> Option<Loss> {
         // M4: refuses a taker that has asked.
         match self.claim.compare_exchange(REQUESTED, NONE, AcqRel, Acquire) {
             // Requested => None: the taker's own CAS will fail.
-            Ok(_) => Entry::Kept,
-            // The taker has given up.
-            Err(NONE) => Entry::Kept,
+            // Or the taker has given up.
+            Ok(_) | Err(NONE) => None,
             // M5. Taken => None: the taker is done with this machine, and no other thread writes.
             Err(_) => {
                 let loss = self.loss();
                 self.processor.store(0, Relaxed);
                 self.claim.store(NONE, Release);
-                Entry::Lost(loss)
+                Some(loss)
             }
         }
     }
@@ -304,8 +286,9 @@ impl Ownership {
         }
     }
 
+    /// Where the machine is, for its own thread.
     #[inline]
-    fn region(&self) -> Region {
+    pub(crate) fn region(&self) -> Region {
         Region::from_u8(self.region.load(Relaxed))
     }
 
@@ -369,28 +352,28 @@ impl Ownership {
         self.computing.store(turn + 1, Relaxed);
     }
 
-    /// Takes the processor, if the machine is still in the same poll or section as in `seen`.
+    /// Takes the processor. `None`: the machine has come back, or is in another poll or section by now
+    /// than in `seen`.
     #[doc(alias = "retake")]
-    pub(crate) fn take(&self, seen: Sighting, loss: Loss) -> ClaimResult {
+    #[must_use = "a lost token is a lost processor"]
+    pub(crate) fn take(&self, seen: Sighting, loss: Loss) -> Option<ProcessorToken> {
         // T1. None => Requested. Else Taken: the machine has not noticed an earlier loss, so it has
         // no processor.
         if self.claim.compare_exchange(NONE, REQUESTED, AcqRel, Relaxed).is_err() {
-            return ClaimResult::Refused;
+            return None;
         }
         // T2 and T3.
         if membarrier::heavy().is_err() || !self.still(seen) {
             // T3'. Requested => None, unless the machine has already done that.
             let _ = self.claim.compare_exchange(REQUESTED, NONE, AcqRel, Relaxed);
-            return ClaimResult::Refused;
+            return None;
         }
         self.cause.store((loss.cause == StuckBy::Computing) as u8, Relaxed);
         self.runnable.store(loss.runnable.as_nanos() as u64, Relaxed);
         self.at.store(loss.at, Relaxed);
         // T4. Requested => Taken, unless the machine has refused.
-        match self.claim.compare_exchange(REQUESTED, TAKEN, AcqRel, Relaxed) {
-            Ok(_) => ClaimResult::Taken(ProcessorToken { index: seen.processor }),
-            Err(_) => ClaimResult::Refused,
-        }
+        self.claim.compare_exchange(REQUESTED, TAKEN, AcqRel, Relaxed).ok()?;
+        Some(ProcessorToken { index: seen.processor })
     }
 
     fn still(&self, seen: Sighting) -> bool {

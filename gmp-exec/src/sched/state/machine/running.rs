@@ -102,13 +102,9 @@ impl RunningCell {
         self.task.store(0, Release);
     }
 
-    /// The task that the calling machine polls, or has polled last.
-    pub(crate) fn last(&self) -> Option<Running> {
-        self.read()
-    }
-
-    /// The values that were written last. They may belong to different polls: the caller finds out.
-    pub(super) fn read(&self) -> Option<Running> {
+    /// The task that the machine polls, or has polled last. On another thread the values may belong to
+    /// different polls: the caller finds out.
+    pub(crate) fn read(&self) -> Option<Running> {
         let task = Id::from_u64(self.task.load(Acquire))?;
         // SAFETY: the pointer is null or was made from a `&'static Location` in `set`, and is never
         // written through.

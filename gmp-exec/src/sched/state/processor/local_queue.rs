@@ -60,13 +60,6 @@ pub(crate) struct LocalQueue<T> {
     _tokens: PhantomData<T>,
 }
 
-#[must_use]
-pub(crate) enum Push<T> {
-    Done,
-    /// The ring is full. The task is given back.
-    Full(T),
-}
-
 impl<T: Token> LocalQueue<T> {
     pub(crate) fn new() -> Self {
         Self::starting_at(0)
@@ -83,16 +76,20 @@ impl<T: Token> LocalQueue<T> {
     }
 
     /// Appends a task. Owner only.
+    ///
+    /// # Errors
+    ///
+    /// The ring is full. The task is given back.
     #[doc(alias = "runqput")]
     #[inline]
-    pub(crate) fn push(&self, _: &OwnerProof, task: T) -> Push<T> {
+    pub(crate) fn push(&self, _: &OwnerProof, task: T) -> Result<(), T> {
         let tail = self.tail.load(Relaxed);
         if tail.wrapping_sub(self.head.load(Acquire)) as usize >= CAPACITY {
-            return Push::Full(task);
+            return Err(task);
         }
         self.slot(tail).store(task.into_raw().as_ptr(), Relaxed);
         self.tail.store(tail.wrapping_add(1), Release);
-        Push::Done
+        Ok(())
     }
 
     /// Removes the oldest task. Owner only.

@@ -18,7 +18,7 @@ use std::sync::{Mutex, MutexGuard};
 use crate::metrics::{Counter, HistogramSettings, Histograms};
 use crate::sched::state::machine::Machine;
 use crate::sched::state::processor::busy_time::BusyTime;
-use crate::sched::state::processor::local_queue::{LocalQueue, Push};
+use crate::sched::state::processor::local_queue::LocalQueue;
 use crate::sched::state::processor::owner_proof::OwnerProof;
 use crate::sched::state::processor::runnext::RunNext;
 use crate::sched::state::processor::spill::Spill;
@@ -152,12 +152,8 @@ impl Processor {
     /// The task that was queued first. For the current-thread flavour, which has no `runnext`.
     #[inline]
     pub(crate) fn pop_oldest(&self, proof: &OwnerProof) -> Option<Runnable> {
-        self.queue.pop(proof).or_else(|| self.pop_spilled(proof))
-    }
-
-    #[inline]
-    fn pop_spilled(&self, proof: &OwnerProof) -> Option<Runnable> {
-        if self.spill.len() == 0 { None } else { self.spill.refill(&self.queue, proof) }
+        let spilled = || if self.spill.len() == 0 { None } else { self.spill.refill(&self.queue, proof) };
+        self.queue.pop(proof).or_else(spilled)
     }
 
     /// Appends a task behind all that are queued here. For the current-thread flavour.
@@ -166,7 +162,7 @@ impl Processor {
         if self.spill.len() > 0 {
             return self.spill.push(proof, task);
         }
-        if let Push::Full(task) = self.queue.push(proof, task) {
+        if let Err(task) = self.queue.push(proof, task) {
             self.spill.push(proof, task);
         }
     }

@@ -7,7 +7,7 @@
 
 use std::collections::VecDeque;
 
-use crate::sched::state::processor::local_queue::{CAPACITY, LocalQueue, Push};
+use crate::sched::state::processor::local_queue::{CAPACITY, LocalQueue};
 use crate::sched::state::processor::owner_proof::OwnerProof;
 use crate::sync::Mutex;
 use crate::sync::atomic::AtomicUsize;
@@ -49,7 +49,7 @@ impl Spill {
         let count = tasks.len().min(CAPACITY);
         for task in tasks.drain(..count) {
             let pushed = ring.push(proof, task);
-            debug_assert!(matches!(pushed, Push::Done), "the ring was empty, and only the owner pushes");
+            debug_assert!(pushed.is_ok(), "the ring was empty, and only the owner pushes");
         }
         self.len.store(tasks.len(), Relaxed);
         first

@@ -25,16 +25,11 @@ impl Expected {
         Expected(AtomicU8::new(Level::Nothing as u8))
     }
 
-    /// The processor of a poll was taken.
-    pub(in crate::sched) fn tell_of_poll(&self) {
-        self.0.store(Level::News as u8, Relaxed);
-    }
-
     pub(in crate::sched) fn has(&self, level: Level) -> bool {
         self.0.load(Relaxed) >= level as u8
     }
 
-    /// sysmon's. News that come between its look at them and this are lost: a program that has one long
+    /// By a taker: [`Level::News`]. By sysmon: what it expects. News that come between its look at them and this are lost: a program that has one long
     /// poll has more.
     pub(in crate::sched) fn set(&self, level: Level) {
         self.0.store(level as u8, Relaxed);

@@ -56,7 +56,7 @@ impl Subject for Gmp {
 
     fn shut_down(&self) {
         shutdown::begin(&self.0);
-        while self.0.all_machines.is_any_awaited() {
+        while !self.0.all_machines.awaited().is_empty() {
             // Lets the other threads of shuttle go on. It takes no time.
             crate::sync::thread::sleep(Duration::ZERO);
         }
