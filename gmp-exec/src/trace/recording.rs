@@ -261,8 +261,10 @@ mod tests {
     fn rings_without_a_writer_go_first() {
         let recording = Recording::new(EVENT_SIZE, None);
         let _alive = recording.join(Owner::Machine(0));
-        (1..MOST_RINGS + 10).for_each(|machine| drop(recording.join(Owner::Machine(machine))));
-        let owners: Vec<_> = recording.copy().rings.into_iter().map(|copy| copy.source.0).collect();
+        (1..MOST_RINGS + 10).for_each(|machine| recording.join(Owner::Machine(machine)).record_at(0, Kind::Mark, 0, 0));
+        let copies = recording.copy();
+        assert!(copies.gone.0 == 10 && copies.gone.1 > 0, "{:?}", copies.gone);
+        let owners: Vec<_> = copies.rings.into_iter().map(|copy| copy.source.0).collect();
         assert_eq!(owners.len(), MOST_RINGS + 1);
         assert_eq!(owners[0], Some(Owner::Machine(0)), "its writer is alive");
         assert_eq!((owners[1], owners[MOST_RINGS]), (Some(Owner::Machine(11)), None));

@@ -1,6 +1,6 @@
 //! Gathering what is drawn: arrows from wake-ups to polls, and numbers that change.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::mem;
 
 use super::event::{Event, Timed};
@@ -72,21 +72,24 @@ impl Items {
 
     /// Connects each wake-up to the poll that came of it. A task that was woken is not woken again
     /// until it is polled, so the two follow each other. In a part, the poll of the last wake-ups
-    /// may be in the next part. After a gap, a poll may have come of a wake-up that is missing.
+    /// may be in the next part. While events are missing, a poll may have come of one of these, and
+    /// nothing is connected.
     pub(super) fn connect(&mut self, carried: &mut Carried, is_part: bool) {
         let mut order: Vec<usize> = (0..self.items.len()).collect();
         order.sort_by_key(|index| self.items[*index].at);
-        let mut woken = HashMap::<u64, usize>::new();
+        let (mut woken, mut gaps) = (HashMap::<u64, usize>::new(), HashSet::new());
         for index in order {
             match self.items[index].what {
-                What::Wake { task, .. } => {
+                What::Wake { task, .. } if gaps.is_empty() => {
                     carried.woken.remove(&task);
                     woken.insert(task, index);
                 }
-                What::Complete => {
+                What::Lost(_) => {
+                    gaps.insert(self.items[index].track);
                     woken.clear();
                     carried.woken.clear();
                 }
+                What::Complete => drop(gaps.remove(&self.items[index].track)),
                 What::Begin {
                     slice: Slice::Poll { task, .. } | Slice::Local { task, .. }, is_resumed: false, ..
                 } => {

@@ -19,7 +19,7 @@ use super::follower::{Follower, Whereabouts};
 use super::items::Items;
 use super::snapshot::{Snapshot, Source};
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Track {
     Processor(usize),
     Machine(usize),

@@ -302,3 +302,86 @@ fn left(text: &str) -> Left {
         _ => Left::Over,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A message in protobuf's encoding: numbers, texts and messages by field.
+    #[derive(Default)]
+    struct Message(Vec<u8>);
+
+    impl Message {
+        fn number(mut self, field: u8, value: u8) -> Message {
+            self.tag(field, 0);
+            self.0.push(value);
+            self
+        }
+
+        fn bytes(mut self, field: u8, bytes: &[u8]) -> Message {
+            self.tag(field, 2);
+            self.0.push(bytes.len() as u8);
+            self.0.extend(bytes);
+            self
+        }
+
+        fn tag(&mut self, field: u8, kind: u8) {
+            let tag = u16::from(field) << 3 | u16::from(kind);
+            if tag < 0x80 { self.0.push(tag as u8) } else { self.0.extend([tag as u8 | 0x80, (tag >> 7) as u8]) }
+        }
+    }
+
+    fn interned(field: u8, iid: u8, name: &str) -> Vec<u8> {
+        let entry = Message::default().number(1, iid).bytes(2, name.as_bytes());
+        Message::default().bytes(12, &Message::default().bytes(field, &entry.0).0).0
+    }
+
+    fn track(title: &str) -> Vec<u8> {
+        let track = Message::default().number(1, 7).bytes(2, title.as_bytes());
+        Message::default().bytes(60, &track.0).0
+    }
+
+    fn instant(name: u8, annotation: u8) -> Vec<u8> {
+        let annotation = Message::default().number(1, annotation).number(3, 5);
+        let event = Message::default().number(9, 3).number(11, 7).number(10, name).bytes(4, &annotation.0);
+        Message::default().number(8, 1).bytes(11, &event.0).0
+    }
+
+    fn event(decoder: &mut Decoder, packet: &[u8]) -> Event {
+        let Packet::Event(event) = decoder.packet(packet).unwrap() else { panic!("no event") };
+        event
+    }
+
+    #[test]
+    fn a_foreign_name_is_in_one_line() {
+        let mut decoder = Decoder::default();
+        decoder.packet(&track("P0 Größe\n  99 %\u{1b}[31m")).unwrap();
+        decoder.packet(&interned(2, 1, "a\nb")).unwrap();
+        let event = event(&mut decoder, &instant(1, 0));
+        assert_eq!(decoder.names.text(event.track.title), r"P0 Größe\n  99 %\u{1b}[31m");
+        let What::Other(name) = event.what else { panic!("{event:?}") };
+        assert_eq!(decoder.names.text(name), r"a\nb");
+    }
+
+    /// A program's own marks may have any name.
+    #[test]
+    fn a_mark_is_not_taken_for_what_the_recorder_says() {
+        let mut decoder = Decoder::default();
+        decoder.packet(&track("M1")).unwrap();
+        for (iid, name) in [(1, "task"), (2, "count"), (3, "processor")] {
+            decoder.packet(&interned(3, iid, name)).unwrap();
+        }
+        for (iid, name) in [(1, "events lost"), (2, "P0 taken: the thread sleeps"), (3, "complete from here")] {
+            decoder.packet(&interned(2, iid, name)).unwrap();
+            assert!(matches!(event(&mut decoder, &instant(iid, 1)).what, What::Other(_)), "{name}");
+        }
+        assert!(matches!(event(&mut decoder, &instant(1, 2)).what, What::Lost(5)));
+        assert!(matches!(event(&mut decoder, &instant(2, 3)).what, What::Take { sleeps: true, .. }));
+        assert!(matches!(event(&mut decoder, &instant(3, 0)).what, What::Complete));
+    }
+
+    #[test]
+    fn a_damaged_packet_is_an_error() {
+        assert!(Decoder::default().packet(&[0x5a, 9, 0]).is_err());
+    }
+}

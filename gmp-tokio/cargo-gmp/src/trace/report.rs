@@ -271,3 +271,14 @@ fn time(nanoseconds: u64) -> String {
         None => format!("{nanoseconds} ns"),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::time;
+
+    #[test]
+    fn times_have_three_digits() {
+        let times = [0, 999, 1_000, 12_340, 999_900, 1_500_000, 250_000_000, 2_000_000_000].map(time);
+        assert_eq!(times, ["0 ns", "999 ns", "1.00 µs", "12.3 µs", "1000 µs", "1.50 ms", "250 ms", "2.00 s"]);
+    }
+}
