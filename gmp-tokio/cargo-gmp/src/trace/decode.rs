@@ -45,6 +45,7 @@ enum Meaning {
     Steal(Name),
     Lost,
     Complete,
+    Snapshot,
     Plain,
 }
 
@@ -163,6 +164,7 @@ impl Decoder {
             "blocking section" => Meaning::Section,
             "events lost" => Meaning::Lost,
             "complete from here" => Meaning::Complete,
+            "snapshot" => Meaning::Snapshot,
             _ if text.ends_with(" taken: the thread sleeps") => Meaning::Take { sleeps: true },
             _ if text.ends_with(" taken: the thread computes") => Meaning::Take { sleeps: false },
             _ => match text.strip_prefix("stolen from ") {
@@ -250,6 +252,7 @@ impl Decoder {
             ((name, Meaning::Take { sleeps }), false, true) => What::Take { name, sleeps },
             ((_, Meaning::Lost), false, false) => What::Lost(event.count),
             ((_, Meaning::Complete), false, false) => What::Complete,
+            ((_, Meaning::Snapshot), false, false) => What::Snapshot,
             ((name, _), ..) => What::Other(name),
         }
     }

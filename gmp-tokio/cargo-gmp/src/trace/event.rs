@@ -85,6 +85,8 @@ pub(super) enum What {
     Lost(u64),
     /// No more are.
     Complete,
+    /// All has been said of the time before.
+    Snapshot,
     Other(Name),
 }
 

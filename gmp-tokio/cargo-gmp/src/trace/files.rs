@@ -8,6 +8,7 @@ use anyhow::{Context, Result, bail, ensure};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::decode::{Decoder, Packet, Recording};
+use super::event::What;
 use super::packets::{End, Packets};
 use super::report::Report;
 use super::tell::Telling;
@@ -29,8 +30,7 @@ pub(super) fn report(paths: &[PathBuf]) -> Result<String> {
     heads.sort_by_key(|head| head.begin);
     let total = heads.iter().map(|head| head.size).sum();
     let progress = if total > LARGE && io::stderr().is_terminal() { bar(total) } else { ProgressBar::hidden() };
-    let mut reading =
-        Reading { recording: None, decoder: Decoder::default(), telling: Telling::default(), processors: 0 };
+    let mut reading = Reading::default();
     let mut text = String::new();
     for head in &heads {
         text.extend(reading.file(head, &progress)?);
@@ -91,11 +91,16 @@ impl Head {
     }
 }
 
+#[derive(Default)]
 struct Reading {
     recording: Option<Recording>,
     decoder: Decoder,
     telling: Telling,
     processors: usize,
+    /// Where the next packet of the file begins.
+    at: u64,
+    /// The file has its end.
+    is_complete: bool,
 }
 
 impl Reading {
@@ -103,40 +108,41 @@ impl Reading {
     fn file(&mut self, head: &Head, progress: &ProgressBar) -> Result<Option<String>> {
         let mut packets = Packets::new(progress.wrap_read(open(&head.path)?));
         self.telling.file_begins();
-        loop {
-            let at = packets.at();
-            let end = match packets.next() {
+        (self.at, self.is_complete) = (0, false);
+        let end = loop {
+            match packets.next() {
                 Ok(packet) => match self.decoder.packet(packet) {
-                    Ok(packet) => {
-                        self.packet(packet).with_context(|| name(&head.path))?;
-                        continue;
-                    }
-                    Err(_) => End::Damaged,
+                    Ok(packet) => self.packet(packet).with_context(|| name(&head.path))?,
+                    Err(_) => break End::Damaged,
                 },
-                Err(end) => end,
-            };
-            let (file, size) = (name(&head.path), head.size);
-            return match end {
-                End::File => Ok(None),
-                End::Error(error) => Err(error).context(cant_read(&head.path)),
-                End::CutOff => {
-                    Ok(Some(format!("{file} is cut off at byte {at} of {size}; this is what it has before\n")))
-                }
-                End::Damaged => {
-                    Ok(Some(format!("{file} is damaged at byte {at} of {size}; this is what it has before\n")))
-                }
-            };
-        }
+                Err(end) => break end,
+            }
+            self.at = packets.at();
+        };
+        let what = match end {
+            End::File if self.is_complete => return Ok(None),
+            End::Error(error) => return Err(error).context(cant_read(&head.path)),
+            End::File | End::CutOff => "cut off",
+            End::Damaged => "damaged",
+        };
+        let (file, at, size) = (name(&head.path), self.at, head.size);
+        Ok(Some(format!("{file} is {what} at byte {at} of {size}; this is what it has before\n")))
     }
 
     fn packet(&mut self, packet: Packet) -> Result<()> {
         match packet {
-            Packet::FileBegins => self.telling.file_begins(),
+            Packet::FileBegins => {
+                self.is_complete = false;
+                self.telling.file_begins();
+            }
             Packet::Recording(recording) => {
                 let first = self.recording.get_or_insert_with(|| recording.clone());
                 ensure!(*first == recording, "this file has two recordings: ask for each by itself");
             }
-            Packet::Event(event) => self.telling.add(&event),
+            Packet::Event(event) => {
+                self.is_complete |= matches!(event.what, What::Snapshot);
+                self.telling.add(&event);
+            }
             Packet::Nothing => {}
         }
         self.processors = self.processors.max(self.decoder.processors);

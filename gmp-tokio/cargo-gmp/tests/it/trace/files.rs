@@ -87,6 +87,19 @@ fn what_is_left_of_a_file_that_is_cut_off_or_damaged_is_told() {
     }
 }
 
+/// Also if the last packet is whole.
+#[test]
+fn a_file_that_is_cut_off_anywhere_is_told_as_such() {
+    let folder = tempfile::tempdir().unwrap();
+    let bytes = fs::read(recorded(folder.path(), "whole")).unwrap();
+    let part = folder.path().join("part");
+    for end in bytes.len() / 2..bytes.len() / 2 + 80 {
+        fs::write(&part, &bytes[..end]).unwrap();
+        let text = tell(&[&part]).text;
+        assert!(text.starts_with(&format!("{} is cut off at byte ", part.display())), "{text}");
+    }
+}
+
 #[test]
 fn what_is_no_recording_is_refused_in_plain_words() {
     let folder = tempfile::tempdir().unwrap();

@@ -62,10 +62,10 @@ fn a_busy_program_is_told_as_busy_although_its_events_were_overwritten() {
     assert!(overwritten > 10_000.0);
     assert!(told.text.contains(&format!("{overwritten} events are missing (")), "{}", told.text);
     let about = told.time_after("all that follows is about the ");
-    assert!(about < 0.5, "{about} s");
+    assert!(about < told.length() / 2.0, "{about} s");
     // On two processors of an idle computer: 2. On a busy computer, less.
     let busy = told.share_of("trace/mod.rs") / 100.0 * 2.0;
-    assert!(busy > cores / 2.0, "{busy} of {cores} cores: {}", told.text);
+    assert!(busy > cores / 3.0, "{busy} of {cores} cores: {}", told.text);
     let nothing_ran = told.percent_after("nothing ran: ");
     assert!(nothing_ran < 100.0 - 25.0 * cores, "on {cores} cores: {}", told.text);
     let told_wait = told.time_after("  longest ");
@@ -75,13 +75,13 @@ fn a_busy_program_is_told_as_busy_although_its_events_were_overwritten() {
 /// In a child, whose CPU time is this program's. Writes the truth beside the recording.
 fn record_busy(path: &Path) {
     let runtime = multi(2);
-    let recorder = Recorder::start_with_size(runtime.handle(), 64 << 10).unwrap();
+    let recorder = Recorder::start_with_size(runtime.handle(), 1 << 20).unwrap();
     runtime.block_on(runtime.spawn(async { sleep(Duration::from_millis(1)).await })).unwrap();
     runtime.block_on(runtime.spawn_blocking(|| ())).unwrap();
     let (is_over, longest_wait) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicU64::new(0)));
     let (begin, cpu_begin) = (Instant::now(), process_cpu_time());
     let tasks: Vec<_> = (0..4).map(|_| runtime.spawn(busy(is_over.clone(), longest_wait.clone()))).collect();
-    thread::sleep(Duration::from_millis(700));
+    wait_until(|| recorder.snapshot().overwritten() > 500_000);
     let snapshot = recorder.snapshot();
     let cores = (process_cpu_time() - cpu_begin).as_secs_f64() / begin.elapsed().as_secs_f64();
     is_over.store(true, SeqCst);
