@@ -28,6 +28,17 @@ fn the_file_is_written_when_the_runtime_ends() {
 }
 
 #[test]
+fn what_was_overwritten_is_said_of_a_file() {
+    let ran = Ran::of("rolls", ",size=64KiB");
+    let (_, text) = ran.text.split_once("; all threads' events are there for the last ").expect("it is said");
+    let (seconds, rest) = text.split_once(" s, ").unwrap();
+    assert!(seconds.parse::<f64>().unwrap() < 100.0, "{}", ran.text);
+    let lost = ran.trace(1).unwrap().instants.into_iter().filter(|instant| instant.name == "events lost");
+    let lost: u64 = lost.map(|instant| instant.count.unwrap()).sum();
+    assert!(lost > 0 && rest.starts_with(&format!("{lost} earlier ones are overwritten\n")), "{lost}: {}", ran.text);
+}
+
+#[test]
 fn with_another_setting_the_end_writes_nothing() {
     for settings in [",on-take=10s", ",on-panic", ",on-sigquit", ",size=64KiB,on-panic"] {
         let ran = Ran::of("quiet", settings);

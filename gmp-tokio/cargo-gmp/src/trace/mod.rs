@@ -12,9 +12,9 @@ mod idle;
 mod packets;
 mod polls;
 mod report;
+mod slices;
 mod tell;
 mod top;
-mod trace;
 mod whole;
 mod wire;
 
@@ -26,7 +26,7 @@ use std::io::{self, ErrorKind, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-pub use self::trace::{Instant, Slice, Trace};
+pub use self::slices::{Instant, Slice, Trace};
 
 const HELP: &str = "\
 Says in words what is in a recording: busiest places, longest polls, waits, processors that were taken.

@@ -49,9 +49,10 @@ impl Report<'_> {
         let mut threads: Vec<(Name, u64)> = told.lost.iter().map(|(name, count)| (*name, *count)).collect();
         threads.sort_by_key(|(name, count)| (Reverse(*count), *name));
         let mut list: Vec<String> =
-            threads.iter().take(MOST).map(|(name, count)| format!("{} {count}", self.text_of(*name))).collect();
+            threads.iter().take(MOST).map(|(name, count)| counted(self.text_of(*name), *count)).collect();
         list.extend(threads.len().checked_sub(MOST + 1).map(|more| format!("{} more threads", more + 1)));
-        let _ = writeln!(text, "{total} events are missing ({})", list.join(", "));
+        let total = if total == 0 { String::new() } else { format!("{total} ") };
+        let _ = writeln!(text, "{total}events are missing ({})", list.join(", "));
         let whole = time(told.whole.total());
         let _ = match (told.whole.total(), told.whole.only_stretch()) {
             (0, _) => writeln!(text, "at no time, all threads' events are there, so nothing else can be said"),
@@ -250,6 +251,11 @@ impl Report<'_> {
     fn at(&self, moment: u64) -> String {
         time(moment.saturating_sub(self.told.begin))
     }
+}
+
+/// 0: how many is said in an earlier file.
+fn counted(thread: &str, events: u64) -> String {
+    if events == 0 { thread.to_owned() } else { format!("{thread} {events}") }
 }
 
 /// Three digits and a unit.

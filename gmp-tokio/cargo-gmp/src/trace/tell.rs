@@ -83,6 +83,8 @@ pub(super) struct Telling {
     is_new_file: bool,
     /// The file before had the events until then.
     known_until: u64,
+    /// Events that this file lacks by thread, of which the file before may have some.
+    perhaps_lost: HashMap<Name, u64>,
 }
 
 impl Telling {
@@ -101,13 +103,23 @@ impl Telling {
             self.advance(event.at);
         }
         match event.what {
-            What::Lost(count) => {
-                *self.told.lost.entry(event.track.title).or_default() += count;
-                self.told.whole.begin_gap(event.track.title);
+            What::Lost(count) => self.lost(event.track.title, count, is_known),
+            What::Complete => {
+                self.told.whole.end_gap(event.track.title);
+                let lost = self.perhaps_lost.remove(&event.track.title).filter(|_| !is_known);
+                lost.into_iter().for_each(|count| self.told.lost_in_all(event.track.title, count));
             }
-            What::Complete => self.told.whole.end_gap(event.track.title),
             _ if is_known => {}
             _ => self.follow(event),
+        }
+    }
+
+    fn lost(&mut self, track: Name, count: u64, is_known: bool) {
+        self.told.whole.begin_gap(track);
+        if is_known {
+            self.perhaps_lost.insert(track, count);
+        } else {
+            *self.told.lost.entry(track).or_default() += count;
         }
     }
 
@@ -181,12 +193,20 @@ impl Telling {
     /// No more events come.
     pub(super) fn finish(mut self) -> Told {
         self.finish_polls();
+        let lost = std::mem::take(&mut self.perhaps_lost);
+        lost.into_iter().for_each(|(track, count)| self.told.lost_in_all(track, count));
         self.told.end = self.told.whole.now().at;
         self.told
     }
 }
 
 impl Told {
+    /// A later file counts what the thread has lost since the recording has started.
+    fn lost_in_all(&mut self, track: Name, count: u64) {
+        let lost = self.lost.entry(track).or_default();
+        *lost = count.max(*lost);
+    }
+
     fn see(&mut self, seen: Seen) {
         match seen {
             Seen::Poll(poll) if poll.begin.is_whole || poll.end.is_whole => self.poll(poll),

@@ -179,6 +179,38 @@ all that follows is about the 10.0 ms from 50.0 ms on, of which all threads' eve
     assert!(!report.contains("nothing ran"), "{report}");
 }
 
+/// The second file's rings have overwritten what the first has, for one thread more than that.
+#[test]
+fn what_another_file_has_is_not_missing() {
+    let mut script = Script::default();
+    script.poll(0, 20, "P0", "a.rs:1", 1);
+    script.snapshot(20);
+    script.telling.file_begins();
+    script.event(1, "M1", What::Lost(7));
+    script.event(1, "M2", What::Lost(9));
+    script.event(15, "M1", What::Complete);
+    script.event(25, "M2", What::Complete);
+    script.poll(26, 30, "P0", "a.rs:1", 2);
+    let report = script.report();
+    assert!(
+        report.contains("\n9 events are missing (M2 9)\nall that follows is about the 25.0 ms of which"),
+        "{report}"
+    );
+}
+
+#[test]
+fn a_file_that_begins_in_a_gap_does_not_know_how_much_is_missing() {
+    let mut script = Script::default();
+    script.event(0, "M1", What::Lost(0));
+    script.event(5, "M1", What::Complete);
+    script.snapshot(20);
+    let report = script.report();
+    assert!(
+        report.contains("\nevents are missing (M1)\nall that follows is about the 15.0 ms from 5.00 ms on"),
+        "{report}"
+    );
+}
+
 #[test]
 fn without_any_time_of_which_all_events_are_there_nothing_is_said() {
     let mut script = Script::default();
