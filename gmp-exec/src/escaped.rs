@@ -19,10 +19,12 @@ impl fmt::Display for Escaped<'_> {
 }
 
 /// The name of a source file. A file of a published crate is named by the crate, without the folder
-/// into which cargo has unpacked the crate.
+/// into which cargo has unpacked the crate, and one of gmp by gmp's crate.
 pub(crate) fn short(file: &str) -> Escaped<'_> {
     let in_registry = file.split_once("/registry/src/").and_then(|(_, rest)| rest.split_once('/'));
-    Escaped(in_registry.map_or(file, |(_, crate_and_path)| crate_and_path))
+    let of_gmp = || ["/gmp-io/src/", "/gmp-exec/src/"].into_iter().find_map(|part| file.rfind(part));
+    let in_gmp = || of_gmp().map_or(file, |at| &file[at + 1..]);
+    Escaped(in_registry.map_or_else(in_gmp, |(_, crate_and_path)| crate_and_path))
 }
 
 #[cfg(test)]
@@ -36,6 +38,16 @@ mod tests {
         for text in ["", "src/main.rs", "Größe 大小 \"'\\"] {
             assert_eq!(Escaped(text).to_string(), text);
         }
+    }
+
+    /// Those that `cargo gmp` carries are built in a folder of the cache.
+    #[test]
+    fn files_of_gmp_are_named_by_its_crates() {
+        let short = |file| short(file).0;
+        let cached = "/home/x/.cache/gmp/0123/gmp-tokio/io/../../gmp-io/src/fs/file/write.rs";
+        assert_eq!(short(cached), "gmp-io/src/fs/file/write.rs");
+        assert_eq!(short("/x/gmp-exec/src/task/mod.rs"), "gmp-exec/src/task/mod.rs");
+        assert_eq!(short("gmp-exec/src/task/mod.rs"), "gmp-exec/src/task/mod.rs");
     }
 
     #[test]

@@ -17,6 +17,8 @@ impl Snapshot {
             name: self.name.as_deref(),
             tasks: self.tasks,
             taken_at: self.taken_at,
+            recording: self.recording.started,
+            gone: self.gone,
         }
     }
 }
@@ -29,7 +31,7 @@ fn ring(ring: &RingEvents) -> Ring {
         (None, _) => Source::Others,
     };
     let events = ring.events.iter().map(|&Timed { at, event }| perfetto::Timed { at, event: meaning(event) });
-    Ring { source, events: events.collect(), is_cut: ring.is_cut, has_writer: ring.has_writer }
+    Ring { source, events: events.collect(), missing: ring.missing, has_writer: ring.has_writer }
 }
 
 /// What the numbers of the event mean.

@@ -140,7 +140,7 @@ impl Files {
         match File::create(&path).and_then(|file| snapshot.write_perfetto(BufWriter::new(file))) {
             Ok(()) => {
                 let seconds = snapshot.duration().as_secs_f64();
-                say(&format!("{reason}: the last {seconds:.3} s are in {}", path.display()));
+                say(&format!("{reason}: the last {seconds:.3} s are in {}{}", path.display(), missing(&snapshot)));
             }
             Err(error) => say(&format!("can't write {}: {error}", path.display())),
         }
@@ -153,6 +153,19 @@ impl Files {
     fn path(&self, number: usize) -> PathBuf {
         let file = &self.settings.file;
         if number == 1 { file.clone() } else { with_suffix(file, &format!("-{number}")) }
+    }
+}
+
+/// What a reader of the file must know.
+fn missing(snapshot: &Snapshot) -> String {
+    match snapshot.overwritten() {
+        0 => String::new(),
+        events => {
+            let seconds = snapshot.complete().as_secs_f64();
+            format!(
+                "; all threads' events are there for the last {seconds:.3} s, {events} earlier ones are overwritten"
+            )
+        }
     }
 }
 

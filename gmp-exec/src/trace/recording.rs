@@ -3,6 +3,7 @@
 
 use std::panic::Location;
 use std::sync::mpsc::Sender;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::clock::{Clock, Reading, Scale};
 use super::event::{Event, Kind};
@@ -19,6 +20,8 @@ const MOST_RINGS: usize = 256;
 #[derive(Debug)]
 pub(crate) struct Recording {
     clock: Clock,
+    /// When it has started, in nanoseconds of Unix time.
+    pub(super) started: u64,
     /// Of a ring, in events.
     capacity: usize,
     rings: Mutex<Rings>,
@@ -39,6 +42,8 @@ struct Rings {
     others_read: u64,
     /// Events that it has not read, of rings that are gone.
     missed: u64,
+    /// When the latest of these rings went, in ticks.
+    gone_at: u64,
 }
 
 /// Whose events a ring has.
@@ -74,6 +79,8 @@ pub(super) struct Writer {
 #[derive(Debug)]
 pub(super) struct Copies {
     pub(super) rings: Vec<Copy>,
+    /// Events of rings that are gone, and when the latest of them went, in ticks.
+    pub(super) gone: (u64, u64),
     pub(super) scale: Scale,
 }
 
@@ -97,6 +104,7 @@ impl Recording {
         let others = RingWriter::new(capacity, reader.clone());
         Arc::new(Recording {
             clock: Clock::new(),
+            started: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos() as u64),
             capacity,
             rings: Mutex::default(),
             others_ring: others.ring().clone(),
@@ -120,7 +128,7 @@ impl Recording {
                 RingWriter::go_on(&known.ring)
             }
             None => {
-                make_room(&mut rings);
+                make_room(&mut rings, self.clock);
                 let number = 1 + rings.owned.iter_mut().filter(of_owner).map(|known| known.number).max().unwrap_or(0);
                 let ring = RingWriter::new(self.capacity, self.reader.clone());
                 rings.owned.push(OwnedRing { owner, number, ring: ring.ring().clone(), has_writer: true, read: 0 });
@@ -167,10 +175,12 @@ impl Recording {
     /// than the scale's end.
     pub(super) fn copy(&self) -> Copies {
         let scale = self.clock.scale();
-        let owned = self.rings.lock().owned.clone();
+        let rings = self.rings.lock();
+        let (owned, gone) = (rings.owned.clone(), (rings.missed, rings.gone_at));
+        drop(rings);
         let mut rings: Vec<Copy> = owned.iter().map(|known| known.copy(0)).collect();
         rings.push(self.copy_others(0));
-        Copies { rings, scale }
+        Copies { rings, gone, scale }
     }
 
     /// Copies what was recorded since the last call, and says how many events of rings that are
@@ -211,11 +221,12 @@ impl OwnedRing {
     }
 }
 
-fn make_room(rings: &mut Rings) {
+fn make_room(rings: &mut Rings, clock: Clock) {
     if rings.owned.len() >= MOST_RINGS {
         if let Some(index) = rings.owned.iter().position(|known| !known.has_writer) {
             let gone = rings.owned.remove(index);
             rings.missed += gone.ring.written() - gone.read;
+            rings.gone_at = clock.ticks();
         }
     }
 }
@@ -250,8 +261,10 @@ mod tests {
     fn rings_without_a_writer_go_first() {
         let recording = Recording::new(EVENT_SIZE, None);
         let _alive = recording.join(Owner::Machine(0));
-        (1..MOST_RINGS + 10).for_each(|machine| drop(recording.join(Owner::Machine(machine))));
-        let owners: Vec<_> = recording.copy().rings.into_iter().map(|copy| copy.source.0).collect();
+        (1..MOST_RINGS + 10).for_each(|machine| recording.join(Owner::Machine(machine)).record_at(0, Kind::Mark, 0, 0));
+        let copies = recording.copy();
+        assert!(copies.gone.0 == 10 && copies.gone.1 > 0, "{:?}", copies.gone);
+        let owners: Vec<_> = copies.rings.into_iter().map(|copy| copy.source.0).collect();
         assert_eq!(owners.len(), MOST_RINGS + 1);
         assert_eq!(owners[0], Some(Owner::Machine(0)), "its writer is alive");
         assert_eq!((owners[1], owners[MOST_RINGS]), (Some(Owner::Machine(11)), None));

@@ -15,7 +15,7 @@ use std::mem;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-use gmp_insight::perfetto::{self, Carried};
+use gmp_insight::perfetto::{self, Carried, Gone};
 
 use super::clock::{Reading, Scale};
 use super::event::{Event, Kind, Left, PollEnd, TIME};
@@ -66,8 +66,10 @@ struct Roll<'a> {
     /// When the next file begins.
     begin: Reading,
     carried: Carried,
-    /// Events that are missing, and of which no file has told yet.
+    /// Events of rings that are gone, and of which no file has told yet.
     missed: u64,
+    /// Those that a file that can't be written would have had.
+    unwritten: u64,
     /// All events that are missing.
     lost: u64,
     has_failed: bool,
@@ -98,6 +100,7 @@ impl<'a> Roll<'a> {
             begin: Reading::default(),
             carried: Carried::default(),
             missed: 0,
+            unwritten: 0,
             lost: 0,
             has_failed: false,
         }
@@ -168,13 +171,15 @@ impl<'a> Roll<'a> {
     /// Writes what happened until the cut.
     fn write(&mut self, scheduler: &Arc<Scheduler>, cut: Reading) {
         let scale = Scale::between(self.begin, cut);
-        let mut rings: Vec<RingEvents> =
+        let rings: Vec<RingEvents> =
             self.gathered.iter_mut().map(|(source, gathered)| gathered.take_part(*source, scale)).collect();
         self.gathered.retain(|_, gathered| gathered.has_writer || !gathered.events.is_empty());
-        self.tell_of_missed(&mut rings, cut);
         let scheduler = SchedulerRef::new(scheduler.clone());
         let mut part = Snapshot::with(&self.files.recording, &scheduler, rings, scale, self.lost);
         part.tasks = self.tasks_before_the_rest(part.tasks);
+        // Those that were missed may have come at any moment of the part.
+        let until = if self.missed > 0 { part.taken_at } else { 0 };
+        part.gone = Gone { events: mem::take(&mut self.missed) + mem::take(&mut self.unwritten), until };
         let mut bytes = Vec::new();
         let encoded = perfetto::write_part(&part.to_draw(), &mut self.carried, &mut bytes);
         if let Err(error) = encoded.and_then(|()| self.rolled.add(&bytes)) {
@@ -190,20 +195,10 @@ impl<'a> Roll<'a> {
         usize::try_from(tasks as i64 - change).unwrap_or(0)
     }
 
-    /// Events that are missing, and of no ring that is still there.
-    /// At the end of the part: they may have come at any moment of it.
-    fn tell_of_missed(&mut self, rings: &mut [RingEvents], cut: Reading) {
-        let others = rings.iter_mut().find(|ring| ring.source.0.is_none());
-        if let Some(others) = others.filter(|_| self.missed > 0) {
-            let event = Event { kind: Kind::Lost, ticks: 0, subject: mem::take(&mut self.missed), small: 0 };
-            others.events.push(Timed { at: cut.nanoseconds, event });
-        }
-    }
-
     /// What a file that can't be written would have had is missing.
     fn fail(&mut self, part: &Snapshot, error: &io::Error) {
         let lost = part.len() as u64;
-        self.missed += lost;
+        self.unwritten += lost + part.gone.events;
         self.lost += lost;
         if !mem::replace(&mut self.has_failed, true) {
             say(&format!("can't write a part of {}: {error}", self.files.settings.file.display()));
@@ -243,7 +238,7 @@ impl Gathered {
         RingEvents {
             source,
             events: events.into_iter().map(|event| Timed::of(event, scale)).collect(),
-            is_cut: mem::replace(&mut self.is_in_gap, ends_in_gap),
+            missing: mem::replace(&mut self.is_in_gap, ends_in_gap).then_some(0),
             has_writer: self.has_writer || !self.events.is_empty(),
         }
     }
@@ -288,8 +283,8 @@ mod tests {
         let mut gathered = Gathered { events, ..Gathered::default() };
         let mut take_part = |from, to| gathered.take_part((Some(Owner::Machine(0)), 1), Scale::between(from, to));
         let (first, second) = (take_part(Reading::default(), cut), take_part(cut, recording.reading()));
-        assert_eq!((kinds(&first), first.is_cut), (vec![(Kind::Lost, 5)], false));
-        assert_eq!((kinds(&second), second.is_cut), (vec![(Kind::Mark, 5)], true));
+        assert_eq!((kinds(&first), first.missing), (vec![(Kind::Lost, 5)], None));
+        assert_eq!((kinds(&second), second.missing), (vec![(Kind::Mark, 5)], Some(0)));
     }
 
     #[test]

@@ -1,12 +1,15 @@
 //! `GMP_TRACE=FILE[,size=4MiB][,on-take=50ms][,on-panic][,on-sigquit][,roll=1GiB]`: records a
 //! program without a change to it.
 
+use std::fs::{self, File};
 use std::io;
 use std::ops::RangeInclusive;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use super::files::with_suffix;
 use super::recorder::{LEAST_SIZE, MOST_SIZE, USUAL_SIZE};
+use crate::escaped::Escaped;
 use crate::sys::environment;
 
 const VARIABLE: &str = "GMP_TRACE";
@@ -32,13 +35,43 @@ pub(crate) struct Settings {
 
 impl Settings {
     /// `None`: the variable is not set, or empty.
+    ///
+    /// # Errors
+    ///
+    /// Fails if a setting is unknown, and if the file can't be written.
     pub(crate) fn from_env() -> io::Result<Option<Settings>> {
-        Ok(environment::parsed(VARIABLE, parse)?.flatten())
+        let settings = environment::parsed(VARIABLE, parse)?.flatten();
+        settings.as_ref().map_or(Ok(()), Settings::try_to_write)?;
+        Ok(settings)
+    }
+
+    /// At the end of the run, it would be too late to say that the file can't be written.
+    fn try_to_write(&self) -> io::Result<()> {
+        let first = if self.roll.is_some() { with_suffix(&self.file, "-000001") } else { self.file.clone() };
+        try_to_write(&first).map_err(|error| {
+            let text = format!("{VARIABLE}: can't write {}: {error}", Escaped(&first.display().to_string()));
+            io::Error::new(error.kind(), text)
+        })
     }
 
     /// Whether the file is written at the end of the runtime, because nothing else is asked for.
     pub(super) fn is_for_end(&self) -> bool {
         self.on_take.is_none() && !self.on_panic && !self.on_sigquit
+    }
+}
+
+/// A file that is there stays as it is.
+fn try_to_write(file: &Path) -> io::Result<()> {
+    match fs::metadata(file) {
+        Ok(there) if there.is_file() || there.is_dir() => File::options().append(true).open(file).map(drop),
+        // Opening a pipe waits for a reader.
+        Ok(_) => Ok(()),
+        Err(_) => {
+            File::create(file)?;
+            // Another runtime of this program may have done so, too.
+            let _ = fs::remove_file(file);
+            Ok(())
+        }
     }
 }
 

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::iter;
 use std::time::Duration;
 
-use gmp_insight::perfetto;
+use gmp_insight::perfetto::{self, Gone};
 
 use super::clock::Scale;
 use super::event::{Event, TIME};
@@ -27,6 +27,8 @@ pub struct Snapshot {
     /// Since the recording has started, in nanoseconds.
     pub(super) taken_at: u64,
     pub(super) overwritten: u64,
+    /// Events of threads whose rings are not kept any more.
+    pub(super) gone: Gone,
 }
 
 /// The events of one thread.
@@ -34,8 +36,8 @@ pub struct Snapshot {
 pub(super) struct RingEvents {
     pub(super) source: Source,
     pub(super) events: Vec<Timed>,
-    /// Earlier events are missing.
-    pub(super) is_cut: bool,
+    /// Earlier events are missing: how many, as far as no part before has said.
+    pub(super) missing: Option<u64>,
     /// More events may come.
     pub(super) has_writer: bool,
 }
@@ -56,16 +58,18 @@ impl Snapshot {
     /// A thread that has gone once round its ring since the snapshot has begun has overwritten all
     /// that it had recorded before.
     fn has_missed_a_ring(&self) -> bool {
-        self.rings.iter().any(|ring| ring.is_cut && ring.events.is_empty())
+        self.rings.iter().any(|ring| ring.missing.is_some() && ring.events.is_empty())
     }
 
     fn attempt(recording: &Arc<Recording>, scheduler: &SchedulerRef) -> Snapshot {
         // Before the rings are copied: later events are left out.
         let tasks = scheduler.live_tasks();
         let copies = recording.copy();
-        let overwritten = copies.rings.iter().map(|copy| copy.copied.overwritten).sum();
+        let (events, gone_at) = copies.gone;
+        let overwritten = events + copies.rings.iter().map(|copy| copy.copied.overwritten).sum::<u64>();
         let rings = copies.rings.iter().map(|copy| RingEvents::of(copy, copies.scale)).collect();
-        Snapshot { tasks, ..Snapshot::with(recording, scheduler, rings, copies.scale, overwritten) }
+        let gone = Gone { events, until: copies.scale.moment(gone_at, TIME) };
+        Snapshot { tasks, gone, ..Snapshot::with(recording, scheduler, rings, copies.scale, overwritten) }
     }
 
     pub(super) fn with(
@@ -83,6 +87,7 @@ impl Snapshot {
             tasks: scheduler.live_tasks(),
             taken_at: scale.elapsed(),
             overwritten,
+            gone: Gone::default(),
         }
     }
 
@@ -104,8 +109,19 @@ impl Snapshot {
     /// The time from the first event to the snapshot. Threads that do more overwrite their events
     /// sooner: at the beginning of this time, only the quieter ones are seen.
     pub fn duration(&self) -> Duration {
-        let first = self.rings.iter().filter_map(|ring| ring.events.first()).map(|timed| timed.at).min();
-        Duration::from_nanos(first.map_or(0, |first| self.taken_at.saturating_sub(first)))
+        self.until_taken(self.rings.iter().filter_map(|ring| ring.events.first()).map(|timed| timed.at).min())
+    }
+
+    /// How much of [`duration`](Self::duration), at its end, has the events of all threads.
+    pub(super) fn complete(&self) -> Duration {
+        let cut = self.rings.iter().filter(|ring| ring.missing.is_some());
+        let firsts = cut.map(|ring| ring.events.first().map_or(self.taken_at, |timed| timed.at));
+        let since = firsts.chain(Some(self.gone.until).filter(|_| self.gone.events > 0)).max();
+        since.map_or(self.duration(), |since| self.until_taken(Some(since)))
+    }
+
+    fn until_taken(&self, since: Option<u64>) -> Duration {
+        Duration::from_nanos(since.map_or(0, |since| self.taken_at.saturating_sub(since)))
     }
 
     /// Writes the snapshot as a trace of Perfetto (protobuf).
@@ -134,7 +150,7 @@ impl RingEvents {
         RingEvents {
             source: copy.source,
             events: events.map(|event| Timed::of(event, scale)).collect(),
-            is_cut: copy.copied.overwritten > 0,
+            missing: Some(copy.copied.overwritten).filter(|events| *events > 0),
             has_writer: copy.has_writer,
         }
     }

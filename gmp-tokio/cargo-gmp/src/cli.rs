@@ -79,7 +79,7 @@ fn dispatch(arguments: Vec<OsString>) -> Result<ExitCode> {
         Some("unpatch") => patch::unpatch(&own_options("unpatch", rest, &["--offline", "--manifest-path"])?)?,
         Some("compare") => return compare::compare(rest),
         Some("tasks") => return tasks::tasks(&rest),
-        Some("trace") => return trace::trace(&rest),
+        Some("trace") => return Ok(trace::trace(&rest)),
         Some("install") => return install::install(rest),
         Some("doctor") => {
             return doctor::doctor(&own_options("doctor", rest, &["--offline", "--manifest-path", "--target"])?);

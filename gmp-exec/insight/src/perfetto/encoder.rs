@@ -137,7 +137,8 @@ impl<W: Write> Encoder<'_, W> {
         self.packet(|packet| {
             packet.message(packet::TRACK, |track| {
                 track.uint(1, PROCESS_TRACK).uint(11, 3).message(3, |process| {
-                    process.uint(1, std::process::id().into()).text(6, name);
+                    let label = format!("recording {}", self.snapshot.recording);
+                    process.uint(1, std::process::id().into()).text(6, name).text(8, &label);
                 });
             });
         })?;
@@ -197,8 +198,10 @@ impl<W: Write> Encoder<'_, W> {
             What::Ready(_) => "ready".to_owned(),
             What::Mark { name, .. } => self.snapshot.names.mark(name).unwrap_or("mark").to_owned(),
             What::Lost(_) => "events lost".to_owned(),
+            What::Complete => "complete from here".to_owned(),
+            What::PartBegins => "file begins".to_owned(),
             What::Snapshot => "snapshot".to_owned(),
-            What::End { .. } | What::Cut | What::Number(_) => return None,
+            What::End { .. } | What::Cut | What::Interrupted | What::Number(_) => return None,
         })
     }
 
@@ -270,7 +273,11 @@ fn fill(message: &mut Message, what: What) {
             message.uint(event::TYPE, Type::End as u64);
             text(message, LEFT, "cut");
         }
-        What::Snapshot => head(message, Type::Instant, EVENT),
+        What::Interrupted => {
+            message.uint(event::TYPE, Type::End as u64);
+            text(message, LEFT, "lost");
+        }
+        What::Complete | What::PartBegins | What::Snapshot => head(message, Type::Instant, EVENT),
         What::Lost(count) => {
             head(message, Type::Instant, EVENT);
             number(message, COUNT, count);
@@ -362,6 +369,7 @@ fn uuid(track: Track) -> u64 {
         Track::Processor(index) => 1 << 32 | index as u64,
         Track::Queue(index) => 2 << 32 | index as u64,
         Track::Machine(machine) => 3 << 32 | machine as u64,
+        Track::Gone => 6,
         Track::BlockOn(number) => 4 << 32 | number as u64,
         Track::Closures(number) => 5 << 32 | number as u64,
     }
@@ -370,6 +378,7 @@ fn uuid(track: Track) -> u64 {
 fn title(track: Track) -> String {
     match track {
         Track::Others => "other threads".to_owned(),
+        Track::Gone => "threads that have ended".to_owned(),
         Track::IdleProcessors => "idle processors".to_owned(),
         Track::Tasks => "tasks".to_owned(),
         Track::GlobalQueue => "global queue".to_owned(),

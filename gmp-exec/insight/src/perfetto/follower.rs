@@ -11,6 +11,8 @@ use super::timeline::{Slice, Track, What};
 pub(super) struct Whereabouts {
     /// Whether it is known. If not, `processor` is the last one that was known.
     is_known: bool,
+    /// Events are missing since the last one.
+    is_in_gap: bool,
     processor: Option<usize>,
     /// The poll under way.
     poll: Option<Slice>,
@@ -51,8 +53,17 @@ impl<'a> Follower<'a> {
         Follower { items, home, now: Whereabouts::default(), drawn_on: None, place: None, begins: [None; 2] }
     }
 
+    /// So many events are missing before the first one.
+    pub(super) fn begin_in_gap(&mut self, at: u64, missing: u64) {
+        self.now.is_in_gap = true;
+        self.items.push(at, self.home, What::Lost(missing));
+    }
+
     /// Goes on where the part before was cut.
     pub(super) fn resume(&mut self, at: u64, before: Whereabouts) {
+        if before.is_in_gap {
+            self.begin_in_gap(at, 0);
+        }
         self.set_processor(at, before.processor);
         self.now = before;
         if let (Some(poll), Some(processor)) = (self.now.poll, self.now.known_processor()) {
@@ -97,6 +108,14 @@ impl<'a> Follower<'a> {
     /// The thread has ended.
     pub(super) fn end(mut self, at: u64) {
         self.close(at, What::End { left: None });
+        self.end_gap(at);
+    }
+
+    /// No event is missing after this moment.
+    pub(super) fn end_gap(&mut self, at: u64) {
+        if mem::take(&mut self.now.is_in_gap) {
+            self.items.push(at, self.home, What::Complete);
+        }
     }
 
     fn close(&mut self, at: u64, how: What) {
@@ -119,6 +138,9 @@ impl<'a> Follower<'a> {
             }
             self.step(timed);
             self.draw_place(timed.at);
+            if shows_poll(timed.event) {
+                self.end_gap(timed.at);
+            }
         }
     }
 
@@ -206,10 +228,10 @@ impl<'a> Follower<'a> {
     /// Nothing is known of what the thread did between this moment and its next event.
     fn lose_events(&mut self, timed: &Timed) {
         self.end_locals(timed.at);
-        self.undraw_poll(timed.at, None);
+        self.close(timed.at, What::Interrupted);
         self.begins = [None; 2];
         // The processor counts as busy until it is known whether the machine still has it.
-        self.now = Whereabouts { processor: self.now.processor, ..Whereabouts::default() };
+        self.now = Whereabouts { processor: self.now.processor, is_in_gap: true, ..Whereabouts::default() };
         self.items.instant(timed, self.home);
     }
 
@@ -287,6 +309,11 @@ impl<'a> Follower<'a> {
 /// is.
 fn is_of_thread(event: Event) -> bool {
     !matches!(event, Event::Lost(_) | Event::Take { .. } | Event::Sight { .. })
+}
+
+/// Whether it is known after such an event which poll is under way, whatever came before.
+fn shows_poll(event: Event) -> bool {
+    matches!(event, Event::PollBegin { .. } | Event::PollEnd { .. } | Event::Park { .. } | Event::Unpark { .. })
 }
 
 /// The processor that a machine held at the first of these events, by the first one that tells.

@@ -1,10 +1,10 @@
 //! Gathering what is drawn: arrows from wake-ups to polls, and numbers that change.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::mem;
 
 use super::event::{Event, Timed};
-use super::snapshot::{Ring, Snapshot};
+use super::snapshot::{Gone, Ring, Snapshot};
 use super::timeline::{Carried, Item, Slice, Track, What};
 
 /// A task that was woken is polled within this time, in nanoseconds, or the poll has no flow: the
@@ -48,19 +48,48 @@ impl Items {
         self.push(at, track, what);
     }
 
+    /// Events of threads that have no ring of their own.
+    pub(super) fn others(&mut self, begin: u64, ring: &Ring) {
+        if let Some(count) = ring.missing {
+            self.push(begin, Track::Others, What::Lost(count));
+        }
+        let mut is_in_gap = ring.missing.is_some();
+        for timed in &ring.events {
+            let is_lost = matches!(timed.event, Event::Lost(_));
+            if mem::replace(&mut is_in_gap, is_lost) && !is_lost {
+                self.push(timed.at, Track::Others, What::Complete);
+            }
+            self.instant(timed, Track::Others);
+        }
+    }
+
+    pub(super) fn gone(&mut self, begin: u64, gone: Gone) {
+        if gone.events > 0 {
+            self.push(begin, Track::Gone, What::Lost(gone.events));
+            self.push(gone.until.max(begin), Track::Gone, What::Complete);
+        }
+    }
+
     /// Connects each wake-up to the poll that came of it. A task that was woken is not woken again
     /// until it is polled, so the two follow each other. In a part, the poll of the last wake-ups
-    /// may be in the next part.
+    /// may be in the next part. While events are missing, a poll may have come of one of these, and
+    /// nothing is connected.
     pub(super) fn connect(&mut self, carried: &mut Carried, is_part: bool) {
         let mut order: Vec<usize> = (0..self.items.len()).collect();
         order.sort_by_key(|index| self.items[*index].at);
-        let mut woken = HashMap::<u64, usize>::new();
+        let (mut woken, mut gaps) = (HashMap::<u64, usize>::new(), HashSet::new());
         for index in order {
             match self.items[index].what {
-                What::Wake { task, .. } => {
+                What::Wake { task, .. } if gaps.is_empty() => {
                     carried.woken.remove(&task);
                     woken.insert(task, index);
                 }
+                What::Lost(_) => {
+                    gaps.insert(self.items[index].track);
+                    woken.clear();
+                    carried.woken.clear();
+                }
+                What::Complete => drop(gaps.remove(&self.items[index].track)),
                 What::Begin {
                     slice: Slice::Poll { task, .. } | Slice::Local { task, .. }, is_resumed: false, ..
                 } => {
@@ -110,7 +139,7 @@ impl Items {
     /// Counts back from the number of tasks at the end, as far as no ring has lost events.
     pub(super) fn count_tasks(&mut self, snapshot: &Snapshot<'_>) {
         let first = |ring: &Ring| ring.events.first().map_or(snapshot.taken_at, |timed| timed.at);
-        let cut = snapshot.rings.iter().filter(|ring| ring.is_cut).map(first);
+        let cut = snapshot.rings.iter().filter(|ring| ring.missing.is_some()).map(first);
         let gap_ends = snapshot.rings.iter().flat_map(|ring| gap_ends(&ring.events, snapshot.taken_at));
         let since = cut.chain(gap_ends).max().unwrap_or(0);
         let mut lives = mem::take(&mut self.lives);

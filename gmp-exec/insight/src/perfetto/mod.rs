@@ -10,5 +10,5 @@ mod wire;
 
 pub use self::encoder::{write, write_part};
 pub use self::event::{Event, Left, Timed};
-pub use self::snapshot::{Names, Place, Ring, Sight, Snapshot, Source};
+pub use self::snapshot::{Gone, Names, Place, Ring, Sight, Snapshot, Source};
 pub use self::timeline::Carried;

@@ -19,6 +19,19 @@ pub struct Snapshot<'a> {
     pub tasks: usize,
     /// In nanoseconds since the recording has started.
     pub taken_at: u64,
+    /// Tells recordings apart: when this one has started, in nanoseconds of Unix time.
+    pub recording: u64,
+    /// Events of threads whose rings are not kept any more.
+    pub gone: Gone,
+}
+
+/// Events that are missing, and of no ring that is there.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Gone {
+    /// How many.
+    pub events: u64,
+    /// They came before this moment.
+    pub until: u64,
 }
 
 /// The events of one thread, or of all threads that have no ring of their own.
@@ -28,8 +41,8 @@ pub struct Ring {
     pub source: Source,
     /// The events, in the order of time.
     pub events: Vec<Timed>,
-    /// Earlier events are missing.
-    pub is_cut: bool,
+    /// Earlier events are missing: how many, as far as no part before has said.
+    pub missing: Option<u64>,
     /// More events may come.
     pub has_writer: bool,
 }

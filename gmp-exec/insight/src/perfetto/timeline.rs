@@ -19,7 +19,7 @@ use super::follower::{Follower, Whereabouts};
 use super::items::Items;
 use super::snapshot::{Snapshot, Source};
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Track {
     Processor(usize),
     Machine(usize),
@@ -29,6 +29,8 @@ pub(super) enum Track {
     Closures(usize),
     /// Threads that are none of these.
     Others,
+    /// Threads whose rings are not kept any more.
+    Gone,
     IdleProcessors,
     Tasks,
     GlobalQueue,
@@ -77,6 +79,8 @@ pub(super) enum What {
     },
     /// The slice goes on in the next part.
     Cut,
+    /// The slice ends with the last event before a gap.
+    Interrupted,
     /// The flow leads to the poll.
     Wake {
         task: u64,
@@ -99,7 +103,11 @@ pub(super) enum What {
     },
     /// So many events are missing after this moment.
     Lost(u64),
-    /// The snapshot was taken.
+    /// None is missing after this moment.
+    Complete,
+    /// A part begins, if that is known.
+    PartBegins,
+    /// The snapshot was taken, or the part ends.
     Snapshot,
     Number(u64),
 }
@@ -139,28 +147,34 @@ pub(super) fn items_of_part(part: &Snapshot<'_>, carried: &mut Carried) -> Vec<I
 
 fn items_after(snapshot: &Snapshot<'_>, carried: &mut Carried, is_part: bool) -> Vec<Item> {
     let mut items = Items::default();
+    let begin = if is_part { carried.begin } else { first_moment(snapshot) };
+    if is_part {
+        items.push(begin, Track::Others, What::PartBegins);
+    }
+    items.gone(begin, snapshot.gone);
     let mut threads = mem::take(&mut carried.threads);
     for (track, thread) in threads_of(snapshot) {
         let mut follower = Follower::new(track, &mut items);
-        match threads.remove(&track) {
-            Some(before) => follower.resume(carried.begin, before),
-            None if thread.events.is_empty() => continue,
-            None => {}
+        match (threads.remove(&track), thread.missing) {
+            (Some(before), _) => follower.resume(begin, before),
+            (None, Some(count)) => follower.begin_in_gap(begin, count),
+            (None, None) if thread.events.is_empty() => continue,
+            (None, None) => {}
         }
         follower.follow(&thread.events);
-        if is_part && thread.is_over {
-            follower.end(thread.events.last().map_or(carried.begin, |last| last.at));
-        } else if is_part {
-            carried.threads.insert(track, follower.cut(snapshot.taken_at));
+        let last = thread.events.last().map_or(begin, |last| last.at);
+        match (is_part, thread.is_over) {
+            (true, true) => follower.end(last),
+            (true, false) => drop(carried.threads.insert(track, follower.cut(snapshot.taken_at))),
+            (false, true) => follower.end_gap(last),
+            (false, false) => {}
         }
     }
-    for timed in snapshot.rings.iter().filter(|ring| ring.source == Source::Others).flat_map(|ring| &ring.events) {
-        items.instant(timed, Track::Others);
+    for ring in snapshot.rings.iter().filter(|ring| ring.source == Source::Others) {
+        items.others(begin, ring);
     }
-    if !is_part {
-        // Polls under way last until then, although nothing has happened since they began.
-        items.push(snapshot.taken_at, Track::Others, What::Snapshot);
-    }
+    // Polls under way last until then, although nothing has happened since they began.
+    items.push(snapshot.taken_at, Track::Others, What::Snapshot);
     items.connect(carried, is_part);
     items.count_idle(snapshot.processors);
     items.count_tasks(snapshot);
@@ -170,10 +184,17 @@ fn items_after(snapshot: &Snapshot<'_>, carried: &mut Carried, is_part: bool) ->
     items
 }
 
+fn first_moment(snapshot: &Snapshot<'_>) -> u64 {
+    let firsts = snapshot.rings.iter().filter_map(|ring| ring.events.first());
+    firsts.map(|timed| timed.at).min().unwrap_or(snapshot.taken_at)
+}
+
 /// The events of one thread.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct ThreadEvents {
     events: Vec<Timed>,
+    /// As that of the ring.
+    missing: Option<u64>,
     /// No more will come.
     is_over: bool,
 }
@@ -190,13 +211,14 @@ fn threads_of(snapshot: &Snapshot<'_>) -> BTreeMap<Track, ThreadEvents> {
             Source::Closures(number) => Track::Closures(number),
             Source::Others => continue,
         };
-        let thread = threads.entry(track).or_insert(ThreadEvents { events: Vec::new(), is_over: true });
+        let thread = threads.entry(track).or_insert(ThreadEvents { is_over: true, ..ThreadEvents::default() });
         thread.events.extend(&ring.events);
+        thread.missing = ring.missing.map(|count| count + thread.missing.unwrap_or(0)).or(thread.missing);
         thread.is_over &= !ring.has_writer;
     }
     for timed in snapshot.rings.iter().flat_map(|ring| &ring.events) {
         let Event::Take { machine, .. } = timed.event else { continue };
-        let none = ThreadEvents { events: Vec::new(), is_over: true };
+        let none = ThreadEvents { is_over: true, ..ThreadEvents::default() };
         threads.entry(Track::Machine(machine)).or_insert(none).events.push(*timed);
     }
     let sights = snapshot.rings.iter().flat_map(|ring| &ring.events);

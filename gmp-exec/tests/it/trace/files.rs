@@ -28,6 +28,17 @@ fn the_file_is_written_when_the_runtime_ends() {
 }
 
 #[test]
+fn what_was_overwritten_is_said_of_a_file() {
+    let ran = Ran::of("rolls", ",size=64KiB");
+    let (_, text) = ran.text.split_once("; all threads' events are there for the last ").expect("it is said");
+    let (seconds, rest) = text.split_once(" s, ").unwrap();
+    assert!(seconds.parse::<f64>().unwrap() < 100.0, "{}", ran.text);
+    let lost = ran.trace(1).unwrap().instants.into_iter().filter(|instant| instant.name == "events lost");
+    let lost: u64 = lost.map(|instant| instant.count.unwrap()).sum();
+    assert!(lost > 0 && rest.starts_with(&format!("{lost} earlier ones are overwritten\n")), "{lost}: {}", ran.text);
+}
+
+#[test]
 fn with_another_setting_the_end_writes_nothing() {
     for settings in [",on-take=10s", ",on-panic", ",on-sigquit", ",size=64KiB,on-panic"] {
         let ran = Ran::of("quiet", settings);
@@ -86,13 +97,28 @@ fn sigquit_writes_a_file_and_prints_the_tasks_and_the_program_goes_on() {
     assert_eq!(ran.files, 1);
 }
 
+/// The runtime is not built, so the program does not run in vain.
 #[test]
-fn a_file_that_cant_be_written_is_said() {
-    let mut command = child("quiet");
-    let output = command.env("GMP_TRACE", "/nonexistent/t").output().unwrap();
-    assert!(output.status.success());
-    let text = String::from_utf8(output.stderr).unwrap();
-    assert!(text.contains("gmp: can't write /nonexistent/t: "), "{text}");
+fn a_file_that_cant_be_written_is_an_error_of_build() {
+    for (settings, file) in [("", "t"), (",roll=4MiB", "t-000001"), (",on-panic", "t")] {
+        let output = child("quiet").env("GMP_TRACE", format!("/nonexistent/t{settings}")).output().unwrap();
+        assert!(!output.status.success());
+        let text = String::from_utf8(output.stderr).unwrap();
+        assert!(text.contains(&format!("GMP_TRACE: can't write /nonexistent/{file}: ")), "{text}");
+    }
+}
+
+/// Neither by trying whether it can be written, nor at the end.
+#[test]
+fn a_file_of_before_stays_as_it_is_unless_something_goes_wrong() {
+    let folder = env::temp_dir().join(format!("gmp-trace-{}-before", process::id()));
+    fs::create_dir_all(&folder).unwrap();
+    let file = folder.join("t");
+    fs::write(&file, "before").unwrap();
+    let output = child("quiet").env("GMP_TRACE", format!("{},on-panic", file.display())).output().unwrap();
+    let text = fs::read_to_string(&file).unwrap();
+    fs::remove_dir_all(&folder).unwrap();
+    assert_eq!((output.status.success(), &*text), (true, "before"));
 }
 
 #[test]

@@ -222,6 +222,13 @@ fn what_was_overwritten_is_cut_and_the_rest_is_consistent() {
         assert!(trace.flow_ends.keys().all(|flow| trace.flow_begins.contains_key(flow)));
         assert_eq!(trace.flow_begins.len(), trace.flow_ends.len());
         assert!(snapshot.duration() > Duration::ZERO);
+        let lost = trace.instants.iter().filter(|instant| instant.name == "events lost");
+        let missing: u64 = lost.map(|instant| instant.count.unwrap()).sum();
+        assert_eq!(missing, snapshot.overwritten(), "{:?}", trace.instants);
+        // Before, a poll may have come of a wake-up that is missing.
+        let complete = trace.instants.iter().filter(|instant| instant.name == "complete from here");
+        let since = complete.map(|instant| instant.at).max().unwrap();
+        assert!(trace.flow_begins.values().all(|at| *at >= since), "a flow begins before {since}");
     }
     is_over.store(true, SeqCst);
     tasks.into_iter().for_each(|task| runtime.block_on(task).unwrap());

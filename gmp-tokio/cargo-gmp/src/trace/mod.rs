@@ -1,51 +1,79 @@
 //! `cargo gmp trace FILE`: what gmp's recorder has seen, in words, for those who have no Perfetto
 //! at hand. Files of one long recording may follow each other.
+//!
+//! `packets` reads a file, `decode` makes events of it, `polls` puts slices together, `whole` knows
+//! of which time all events are there, `tell` adds up, and `report` has the words.
 
-mod file;
+mod crowds;
+mod decode;
+mod event;
+mod files;
+mod idle;
+mod packets;
 mod polls;
 mod report;
+mod slices;
+mod tell;
+mod top;
+mod whole;
 mod wire;
 
+#[cfg(test)]
+mod tests;
+
 use std::ffi::OsString;
-use std::fs;
-use std::io::{self, Write};
-use std::path::Path;
+use std::io::{self, ErrorKind, Write};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::{Context, Result, bail};
+pub use self::slices::{Instant, Slice, Trace};
 
-pub use self::file::{Instant, Slice, Trace};
+const HELP: &str = "\
+Says in words what is in a recording: busiest places, longest polls, waits, processors that were taken.
 
-pub(crate) fn trace(arguments: &[OsString]) -> Result<ExitCode> {
-    let [first, ..] = arguments else { bail!("usage: cargo gmp trace FILE...") };
-    let mut bytes = Vec::new();
-    for file in arguments {
-        let file = Path::new(file);
-        bytes.extend(fs::read(file).with_context(|| format!("can't read {}", file.display()))?);
+Usage: cargo gmp trace FILE...
+
+FILE is what GMP_TRACE=FILE has written, or `cargo gmp run --trace FILE`. Several files have to be of one recording, as
+those of GMP_TRACE=FILE,roll=1GiB. https://ui.perfetto.dev shows the same files as a picture.
+
+Exit codes: 0, 1 if a file can't be read or is no recording, 2 if the command line is wrong.
+";
+
+/// As if the signal had ended this process, as it ends others.
+const BROKEN_PIPE: u8 = 128 + 13;
+
+pub(crate) fn trace(arguments: &[OsString]) -> ExitCode {
+    let is_option = |argument: &&OsString| argument.to_string_lossy().starts_with('-');
+    match arguments.iter().find(is_option) {
+        Some(option) if option == "--help" || option == "-h" => return print(HELP),
+        Some(option) => return misused(&format!("unknown option {option:?}")),
+        None if arguments.is_empty() => return misused("no file"),
+        None => {}
     }
-    let first = Path::new(first).display();
-    let trace = Trace::read(&bytes).with_context(|| format!("{first} is not a trace of gmp's"))?;
-    io::stdout().lock().write_all(report::report(&trace).as_bytes()).context("can't print the report")?;
-    Ok(ExitCode::SUCCESS)
+    let paths: Vec<PathBuf> = arguments.iter().map(PathBuf::from).collect();
+    match files::report(&paths) {
+        Ok(report) => print(&report),
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::from(1)
+        }
+    }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+fn misused(what: &str) -> ExitCode {
+    eprintln!("error: {what}; usage: cargo gmp trace FILE...");
+    ExitCode::from(2)
+}
 
-    #[test]
-    fn what_is_no_trace_is_refused() {
-        let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("x");
-        for (bytes, expected) in [
-            (&b"{\"traceEvents\":[]}"[..], "is not a trace of gmp's"),
-            (b"", "it has no tracks"),
-            (b"\x0a\x7f", "cut off"),
-        ] {
-            fs::write(&file, bytes).unwrap();
-            let error = format!("{:#}", trace(&[file.clone().into()]).unwrap_err());
-            assert!(error.contains(expected), "{error}");
+fn print(text: &str) -> ExitCode {
+    let mut out = io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Ok(()) => ExitCode::SUCCESS,
+        // The reader has seen enough.
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => ExitCode::from(BROKEN_PIPE),
+        Err(error) => {
+            eprintln!("error: can't print the report: {error}");
+            ExitCode::from(1)
         }
-        assert_eq!(trace(&[]).unwrap_err().to_string(), "usage: cargo gmp trace FILE...");
     }
 }

@@ -13,4 +13,5 @@ mod patch;
 mod run;
 mod stall;
 mod support;
+mod trace;
 mod unstable;
