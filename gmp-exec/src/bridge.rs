@@ -10,9 +10,12 @@ use std::panic::Location;
 use std::task::{Context, Poll, Waker};
 
 use crate::context::{self, Entered};
+use crate::lost::locks;
 use crate::runtime::Handle;
 use crate::sys::seccomp;
-use crate::task::{AtShutdown, JoinHandle, Place, Wait, leaf, spawn_blocking_on};
+use crate::task::{AtShutdown, JoinHandle, MOST, Place, SyncWait, Wait, leaf, spawn_blocking_on, try_id};
+
+pub use crate::task::Resource;
 
 /// Units left to the running task; `None` where nothing is limited.
 #[inline]
@@ -56,11 +59,83 @@ pub fn wait_writable(fd: i32) {
     context::note_wait(Wait::Writable(fd));
 }
 
-/// Notes that the running task waits at the caller's place.
-#[track_caller]
-pub fn wait_here() {
-    context::set_leaf(None);
-    context::note_wait(Wait::At(Location::caller()));
+/// What a lock or channel of tokio's is, where it was created, and the capacity of a channel.
+#[derive(Clone, Copy, Debug)]
+pub struct Origin {
+    resource: Resource,
+    capacity: u32,
+    created: &'static Location<'static>,
+}
+
+impl Origin {
+    /// A value that the caller creates.
+    #[inline]
+    #[track_caller]
+    pub const fn here(resource: Resource) -> Origin {
+        Origin { resource, capacity: 0, created: Location::caller() }
+    }
+
+    /// The same for a channel with that capacity.
+    #[inline]
+    pub const fn with_capacity(self, capacity: usize) -> Origin {
+        Origin { capacity: if capacity > MOST as usize { MOST } else { capacity as u32 }, ..self }
+    }
+
+    /// The same as another kind of lock or channel.
+    #[inline]
+    pub const fn of(self, resource: Resource) -> Origin {
+        Origin { resource, ..self }
+    }
+
+    /// Notes that the running task waits for this.
+    pub fn wait(&self) {
+        self.note_wait(0);
+    }
+
+    /// Notes that the running task waits for so many permits of the semaphore at that address.
+    pub fn wait_for_permits(&self, permits: usize, address: usize) {
+        self.note_wait(permits.min(MOST as usize) as u32);
+        // The future of `block_on` has no id, by which it could be struck out.
+        if self.is_kept()
+            && let Some(poll) = context::running_poll().filter(|(task, _)| try_id() == Some(*task))
+        {
+            locks::wants(address, poll, self.created);
+        }
+    }
+
+    fn note_wait(&self, permits: u32) {
+        let amount = if self.capacity == 0 { permits } else { self.capacity };
+        context::set_leaf(None);
+        context::note_wait(Wait::Sync(SyncWait { resource: self.resource, amount, created: self.created }));
+    }
+
+    /// The running task has dropped a future that waited for permits.
+    pub fn gave_up(&self, address: usize) {
+        if self.is_kept() {
+            locks::gave_up(address, try_id());
+        }
+    }
+
+    /// The running task has locked the mutex whose semaphore is at that address.
+    #[inline]
+    pub fn locked(&self, address: usize) {
+        if self.is_kept() {
+            locks::locked(address, try_id());
+        }
+    }
+
+    /// The mutex is about to be unlocked.
+    #[inline]
+    pub fn unlocked(&self, address: usize) {
+        if self.is_kept() {
+            locks::unlocked(address);
+        }
+    }
+
+    #[inline]
+    fn is_kept(&self) -> bool {
+        locks::are_kept() && self.resource == Resource::Mutex
+    }
 }
 
 /// A leaf future is polled at the caller's place. If it has to wait, [`leaf_waits`] follows, else

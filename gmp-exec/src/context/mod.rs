@@ -29,6 +29,7 @@ pub(crate) use self::runtime::{
 };
 pub(crate) use self::task::{
     budget, current_task_id, enter_id, enter_task, is_current_task, next_id, set_budget, set_leaf, take_leaf,
+    with_header,
 };
 use crate::metrics::Counter;
 use crate::sched::state::machine::TaskCounters;
@@ -37,7 +38,7 @@ use crate::sched::{Local, Scheduler};
 use crate::sync::atomic::Ordering::Relaxed;
 use crate::sync::{Arc, thread_local};
 use crate::task::coop::Budget;
-use crate::task::{Header, PackedWait, Wait, wake_yielding};
+use crate::task::{Header, Id, PackedWait, Wait, wake_yielding};
 
 struct Current {
     machine: Cell<*const Local>,
@@ -131,11 +132,19 @@ pub(crate) fn note_wait(wait: Wait) {
 #[inline(never)]
 fn note_packed(wait: PackedWait) {
     let header = CURRENT.try_with(|current| current.header.get()).unwrap_or(ptr::null());
-    // SAFETY: `enter_task` sets the pointer for as long as the task is polled on this thread, and a
-    // header lives for as long as its task is polled.
+    // SAFETY: `enter_task` and `with_header` set the pointer for as long as the task is polled on
+    // this thread, and a header lives for as long as its task is polled.
     if let Some(header) = unsafe { header.as_ref() } {
         header.progress.note(wait);
     }
+}
+
+/// The running task, and the number of its poll.
+pub(crate) fn running_poll() -> Option<(Id, u32)> {
+    let header = CURRENT.try_with(|current| current.header.get()).unwrap_or(ptr::null());
+    // SAFETY: as in `note_packed`.
+    let header = unsafe { header.as_ref() }?;
+    Some((header.id, header.progress.read().polls))
 }
 
 /// The same for a note that takes longer to make. Outside of a task it is not made.

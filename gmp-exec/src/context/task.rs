@@ -19,6 +19,18 @@ pub(crate) fn enter_task(header: &Header, waker: &Waker) -> LeaveTask {
     })
 }
 
+/// Calls `f` while notes of waits go into the header of a future of `block_on`.
+pub(crate) fn with_header<T>(header: &Header, f: impl FnOnce() -> T) -> T {
+    struct Reset(*const Header);
+    impl Drop for Reset {
+        fn drop(&mut self) {
+            CURRENT.with(|current| current.header.set(self.0));
+        }
+    }
+    let _reset = Reset(CURRENT.with(|current| current.header.replace(header)));
+    f()
+}
+
 pub(crate) struct LeaveTask {
     header: *const Header,
     id: u64,

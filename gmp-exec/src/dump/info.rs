@@ -5,9 +5,9 @@ use std::panic::Location;
 use std::time::Duration;
 
 use super::polled::Polled;
-use super::waits::{Now, WaitsFor};
+use super::waits::{All, Now, WaitsFor};
 use crate::escaped::{Escaped, short};
-use crate::task::{Header, Id, Reading, Stage, Wait, name_of};
+use crate::task::{Header, Id, Moment, Place, Reading, Stage, Wait, name_of};
 
 /// What a task does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -41,6 +41,9 @@ pub struct TaskInfo {
     /// How long ago it first waited, which is nearly its age. Up to 20 ms too long. `None` if it
     /// has never waited.
     pub age: Option<Duration>,
+    /// How long a blocking closure has waited because
+    /// [`max_blocking_threads`](crate::runtime::Builder::max_blocking_threads) others run.
+    pub queued: Option<Duration>,
     /// The worker that polls it. `None` if it does not run, or runs without one: blocking closures,
     /// tasks that have held their thread for long, and tasks of a
     /// [`LocalSet`](crate::task::LocalSet) in a `block_on` of the multi-thread flavour.
@@ -53,26 +56,40 @@ pub struct TaskInfo {
     /// [`LocalSet`](crate::task::LocalSet) run. Of sets that are polled inside of each other's
     /// tasks, it is known of the innermost task.
     pub stuck: Option<Duration>,
-    /// What it waits for, if it waits and a future of gmp or tokio has said so. Of several futures,
-    /// the first one in the last poll.
-    pub waits_for: Option<WaitsFor>,
-    /// Whether other futures had to wait in that poll, too.
+    /// What it waits for, if it waits and futures of gmp or tokio have said so: each that had to
+    /// wait in the last poll, in this order, and of several timers the last one. A `select!` may
+    /// have dropped some of these futures in the same poll.
+    pub waits_for: Vec<WaitsFor>,
+    /// Whether it waits for more than that.
     pub waits_for_more: bool,
-    /// The roll of the `JoinSet` that it waits for.
-    pub(super) roll: Option<u64>,
+    /// Whether it can never run again: no waker of it is left, except in tasks of that kind. Known
+    /// only if wakers are counted; see [`Builder::leaks`](crate::runtime::Builder::leaks).
+    pub is_lost: bool,
+    /// The rolls of the `JoinSet`s that it waits for.
+    pub(super) rolls: Vec<u64>,
 }
 
 impl TaskInfo {
-    /// A task that the registry lists.
-    pub(super) fn listed(header: &Header, now: Now) -> TaskInfo {
+    /// A task that the registry lists. `waited`: when it first waited.
+    pub(super) fn listed(header: &Header, waited: Option<Moment>, now: Now) -> TaskInfo {
         let reading = header.progress.read();
-        let info = TaskInfo { age: header.progress.waited_ago(now.coarse), ..TaskInfo::of(header, reading) };
-        let Some((wait, waits_for_more)) = reading.waits_for() else { return info };
-        let roll = match wait {
-            Wait::AnyOf(roll) => Some(roll),
-            _ => None,
-        };
-        TaskInfo { waits_for: Some(WaitsFor::of(wait, now.runtime)), waits_for_more, roll, ..info }
+        let (waits, waits_for_more) = reading.waits_for();
+        let roll = |wait: &Wait| if let Wait::AnyOf(roll) = *wait { Some(roll) } else { None };
+        TaskInfo {
+            age: waited.map(|waited| now.coarse.since(waited)),
+            queued: queued(header, now.closures),
+            rolls: waits.iter().filter_map(roll).collect(),
+            waits_for: waits.into_iter().map(|wait| WaitsFor::of(wait, now.runtime)).collect(),
+            waits_for_more,
+            ..TaskInfo::of(header, reading)
+        }
+    }
+
+    /// The future of a `block_on`.
+    pub(super) fn root(header: &Header, now: Now) -> TaskInfo {
+        let mut info = TaskInfo::listed(header, None, now);
+        info.waits_for.iter_mut().for_each(WaitsFor::look_at_descriptor);
+        info
     }
 
     /// A task of a test.
@@ -83,9 +100,10 @@ impl TaskInfo {
         TaskInfo { state: TaskState::Waiting, ..TaskInfo::first_poll(id, &polled) }
     }
 
-    /// A task that waits for its first poll.
-    pub(super) fn new(header: &Header) -> TaskInfo {
-        TaskInfo { state: TaskState::Scheduled, ..TaskInfo::of(header, header.progress.read()) }
+    /// A task that waits for its first poll. `now`: on the clock of closures that wait.
+    pub(super) fn new(header: &Header, now: u64) -> TaskInfo {
+        let queued = queued(header, now);
+        TaskInfo { state: TaskState::Scheduled, queued, ..TaskInfo::of(header, header.progress.read()) }
     }
 
     fn of(header: &Header, reading: Reading) -> TaskInfo {
@@ -97,11 +115,13 @@ impl TaskInfo {
             is_blocking: header.is_closure(),
             polls: reading.polls,
             age: None,
+            queued: None,
             worker: None,
             stuck: None,
-            waits_for: None,
+            waits_for: Vec::new(),
             waits_for_more: false,
-            roll: None,
+            is_lost: false,
+            rolls: Vec::new(),
         }
     }
 
@@ -115,13 +135,32 @@ impl TaskInfo {
             is_blocking: polled.is_blocking,
             polls: 1,
             age: None,
+            queued: None,
             worker: polled.worker,
             stuck: polled.stuck,
-            waits_for: None,
+            waits_for: Vec::new(),
             waits_for_more: false,
-            roll: None,
+            is_lost: false,
+            rolls: Vec::new(),
         }
     }
+}
+
+impl TaskInfo {
+    /// The tasks that have to go on first.
+    pub(super) fn blocked_by(&self) -> impl Iterator<Item = Id> {
+        self.waits_for.iter().filter_map(WaitsFor::blocked_by)
+    }
+
+    pub(super) fn waits(&self) -> All<'_, WaitsFor> {
+        All { waits: &self.waits_for, more: self.waits_for_more }
+    }
+}
+
+fn queued(header: &Header, now: u64) -> Option<Duration> {
+    let is_of_pool = header.is_closure() && header.place() == Place::Pool;
+    let since = is_of_pool.then(|| header.progress.queued_at()).flatten()?;
+    Some(Duration::from_nanos(now.saturating_sub(since)))
 }
 
 impl From<Stage> for TaskState {

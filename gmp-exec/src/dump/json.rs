@@ -1,9 +1,10 @@
 //! A task as a line of JSON.
 
 use std::fmt::{self, Write};
+use std::panic::Location;
 
 use super::info::TaskInfo;
-use super::waits::WaitsFor;
+use super::waits::{Descriptor, WaitsFor};
 
 /// A task as an object of JSON, in one line; see [`TaskInfo::json`].
 #[derive(Clone, Copy, Debug)]
@@ -13,9 +14,14 @@ impl TaskInfo {
     /// The task as an object of JSON, in one line: for a file of lines that other programs read.
     ///
     /// The keys are `id`, `state` (`running`, `scheduled` or `waiting`), `file`, `line`, `column`,
-    /// `blocking`, `polls`, and if they are known `name`, `age_ms`, `worker`, `stuck_ms` and one of
-    /// `timer_ms`, `readable_fd`, `writable_fd`, `waits_for_task`, `waits_for_any_of` and
-    /// `waits_at`, which say [what it waits for](TaskInfo::waits_for). Keys may be added.
+    /// `blocking`, `polls`, and if they are known `name`, `age_ms`, `queued_ms`, `worker`, `stuck_ms` and
+    /// `waits`.
+    /// The last one is a list of [what it waits for](TaskInfo::waits_for): objects with one of the
+    /// keys `timer_ms`, `readable_fd`, `writable_fd`, `task`, `any_of`, `sync` and `place`. With a
+    /// descriptor, `peer` or `listens_at` may be an address of its socket; with `sync`, `amount` is a
+    /// number, `created` may be a place, and `holder` a task. `waits_for_more` is there and true if
+    /// there is more.
+    /// `lost` is there and true if the task can never run again. Keys may be added.
     ///
     /// # Examples
     ///
@@ -47,27 +53,59 @@ impl fmt::Display for TaskJson<'_> {
         }
         write!(f, r#","blocking":{},"polls":{}"#, info.is_blocking, info.polls)?;
         number(f, "age_ms", info.age.map(|age| age.as_millis()))?;
+        number(f, "queued_ms", info.queued.map(|queued| queued.as_millis()))?;
         number(f, "worker", info.worker)?;
         number(f, "stuck_ms", info.stuck.map(|stuck| stuck.as_millis()))?;
-        if let Some(wait) = &info.waits_for {
-            waits_for(f, wait)?;
-        }
+        f.write_str(if info.is_lost { r#","lost":true"# } else { "" })?;
+        waits_for(f, info)?;
         f.write_char('}')
     }
 }
 
-fn waits_for(f: &mut fmt::Formatter<'_>, wait: &WaitsFor) -> fmt::Result {
+fn waits_for(f: &mut fmt::Formatter<'_>, info: &TaskInfo) -> fmt::Result {
+    for (index, what) in info.waits_for.iter().enumerate() {
+        f.write_str(if index == 0 { r#","waits":[{"# } else { ",{" })?;
+        wait(f, what)?;
+        f.write_char('}')?;
+    }
+    f.write_str(if info.waits_for.is_empty() { "" } else { "]" })?;
+    f.write_str(if info.waits_for_more { r#","waits_for_more":true"# } else { "" })
+}
+
+fn wait(f: &mut fmt::Formatter<'_>, wait: &WaitsFor) -> fmt::Result {
     match wait {
-        WaitsFor::Timer(left) => number(f, "timer_ms", Some(left.as_millis())),
-        WaitsFor::Readable(fd) => number(f, "readable_fd", Some(fd)),
-        WaitsFor::Writable(fd) => number(f, "writable_fd", Some(fd)),
-        WaitsFor::Task(id) => number(f, "waits_for_task", Some(id)),
-        WaitsFor::AnyOf(count) => number(f, "waits_for_any_of", Some(count)),
-        WaitsFor::Place(place) => {
-            f.write_str(r#","waits_at":"#)?;
-            string(f, &format!("{}:{}", place.file(), place.line()))
+        WaitsFor::Timer(left) => write!(f, r#""timer_ms":{}"#, left.as_millis()),
+        WaitsFor::Readable(descriptor) => socket(f, "readable_fd", descriptor),
+        WaitsFor::Writable(descriptor) => socket(f, "writable_fd", descriptor),
+        WaitsFor::Task(id) => write!(f, r#""task":{id}"#),
+        WaitsFor::AnyOf(count) => write!(f, r#""any_of":{count}"#),
+        WaitsFor::Sync { resource, amount, created, holder } => {
+            write!(f, r#""sync":"{resource:?}","amount":{amount}"#)?;
+            if let Some(created) = created {
+                f.write_str(r#","created":"#)?;
+                place(f, created)?;
+            }
+            number(f, "holder", *holder)
+        }
+        WaitsFor::Place(at) => {
+            f.write_str(r#""place":"#)?;
+            place(f, at)
         }
     }
+}
+
+fn socket(f: &mut fmt::Formatter<'_>, name: &str, descriptor: &Descriptor) -> fmt::Result {
+    write!(f, r#""{name}":{}"#, descriptor.fd)?;
+    for (name, address) in [("peer", descriptor.peer), ("listens_at", descriptor.listens_at)] {
+        if let Some(address) = address {
+            write!(f, r#","{name}":"{address}""#)?;
+        }
+    }
+    Ok(())
+}
+
+fn place(f: &mut fmt::Formatter<'_>, place: &Location<'_>) -> fmt::Result {
+    string(f, &format!("{}:{}", place.file(), place.line()))
 }
 
 fn number(f: &mut fmt::Formatter<'_>, name: &str, value: Option<impl fmt::Display>) -> fmt::Result {

@@ -50,6 +50,7 @@
 //! moments.
 
 mod asker;
+mod circles;
 mod groups;
 mod info;
 mod json;
@@ -63,6 +64,7 @@ mod tree;
 mod waits;
 mod walk;
 
+pub(crate) use circles::new_circles;
 pub use groups::{TaskGroup, TaskGroups};
 pub use info::{TaskInfo, TaskState};
 pub use json::TaskJson;
@@ -73,5 +75,5 @@ pub(crate) use traced::dump;
 #[cfg(feature = "taskdump")]
 pub use traced::{Dump, Task as DumpedTask, Tasks as DumpedTasks};
 pub use tree::TaskTree;
-pub use waits::WaitsFor;
+pub use waits::{Descriptor, WaitsFor};
 pub use walk::Tasks;

@@ -178,8 +178,8 @@ impl fmt::Display for WithoutStack<'_> {
         if let Some(stuck) = task.stuck {
             write!(f, ", holds its thread for {:.1} s", stuck.as_secs_f64())?;
         }
-        if let Some(waits_for) = task.waits_for {
-            write!(f, " {waits_for}")?;
+        if !task.waits_for.is_empty() {
+            write!(f, " {}", task.waits())?;
         }
         write!(f, ", task{} spawned at {}", Named(&task.name), Short(task.location))
     }

@@ -3,8 +3,8 @@
 use std::collections::{HashMap, HashSet};
 use std::fmt;
 
+use super::circles::{Circle, circles};
 use super::info::{Named, Short, TaskInfo};
-use super::waits::WaitsFor;
 use super::walk::Tasks;
 use crate::task::Id;
 use crate::task::join_set::tasks_of_set;
@@ -14,7 +14,9 @@ const MOST_OF_SET: usize = 10;
 
 /// The tasks that wait for other tasks, and those that they wait for; see [`Tasks::tree`].
 ///
-/// `Display` writes a line per task, once. A task stands below the task that waits for it, two
+/// `Display` writes a line per circle of tasks that wait for each other (`deadlock: task 66, ..., waits
+/// to lock a tokio Mutex created at src/main.rs:7, locked by task 67; task 67, ...`), and then a line
+/// per task, once. A task stands below the task that waits for it, two
 /// columns to the right. For a [`JoinSet`](crate::task::JoinSet) with many tasks, `Display` writes
 /// those that wait for other tasks, a few more, and the number of the others.
 #[derive(Clone, Debug)]
@@ -24,6 +26,7 @@ pub struct TaskTree {
     below: HashMap<Id, Below>,
     /// Tasks that wait for a task, and for which no task waits.
     roots: Vec<Id>,
+    circles: Vec<Circle>,
 }
 
 /// The tasks that a task waits for.
@@ -36,8 +39,7 @@ struct Below {
 }
 
 impl Tasks {
-    /// Which tasks wait for which other ones, as far as that is known: a task that waits for
-    /// several handles or sets in one poll shows the first one. The tasks of a
+    /// Which tasks wait for which other ones, as far as that is known. The tasks of a
     /// [`JoinSet`](crate::task::JoinSet) stand below the task that waits for the set, except those
     /// on other runtimes.
     ///
@@ -59,19 +61,18 @@ impl Tasks {
     /// # });
     /// ```
     pub fn tree(self) -> TaskTree {
+        let again = self.again();
         let all: Vec<TaskInfo> = self.collect();
+        let circles = circles(&all, || again.collect());
         let awaited = all.iter().map(|task| (task.id, awaited_by(task))).collect();
-        TaskTree::of(all, awaited)
+        TaskTree { circles, ..TaskTree::of(all, awaited) }
     }
 }
 
 /// The tasks that `task` waits for. They may have ended, or be tasks of another runtime.
 fn awaited_by(task: &TaskInfo) -> Vec<Id> {
-    match (task.waits_for, task.roll) {
-        (Some(WaitsFor::Task(id)), _) => vec![id],
-        (_, Some(roll)) => tasks_of_set(roll),
-        _ => Vec::new(),
-    }
+    let of_sets = task.rolls.iter().flat_map(|roll| tasks_of_set(*roll));
+    task.blocked_by().chain(of_sets).collect()
 }
 
 impl TaskTree {
@@ -84,12 +85,11 @@ impl TaskTree {
         let below: HashMap<Id, Below> = awaited.into_iter().map(|(id, ids)| (id, Below::of(ids, &waits))).collect();
         let is_below: HashSet<Id> = below.values().flat_map(|below| &below.tasks).copied().collect();
         let takes_part = |task: &TaskInfo| {
-            let waits_for_task = matches!(task.waits_for, Some(WaitsFor::Task(_)));
-            waits_for_task || is_below.contains(&task.id) || below.contains_key(&task.id)
+            task.blocked_by().next().is_some() || is_below.contains(&task.id) || below.contains_key(&task.id)
         };
         let tasks: HashMap<Id, TaskInfo> = all.into_iter().filter(takes_part).map(|task| (task.id, task)).collect();
         let roots = tasks.keys().copied().filter(|id| !is_below.contains(id)).collect();
-        let mut tree = TaskTree { tasks, below, roots };
+        let mut tree = TaskTree { tasks, below, roots, circles: Vec::new() };
         tree.roots.extend(tree.first_of_each_cycle());
         tree.roots.sort();
         tree
@@ -162,6 +162,7 @@ enum Line<'a> {
 
 impl fmt::Display for TaskTree {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.circles.iter().try_for_each(|circle| writeln!(f, "{circle}"))?;
         let mut seen = HashSet::new();
         for root in &self.roots {
             for (depth, line) in self.lines(*root, &mut seen) {
@@ -179,15 +180,16 @@ impl fmt::Display for Line<'_> {
             Line::Others(count) => return write!(f, "{count} more of the set"),
         };
         write!(f, "task {}{}, spawned at {}, ", task.id, Named(&task.name), Short(task.location))?;
-        match task.waits_for {
-            Some(wait) => write!(f, "waits {wait}"),
-            None => write!(f, "{}", task.state),
+        match task.waits_for[..] {
+            [] => write!(f, "{}", task.state),
+            _ => write!(f, "waits {}", task.waits()),
         }
     }
 }
 
 #[cfg(all(test, not(any(loom, shuttle))))]
 mod tests {
+    use super::super::waits::WaitsFor;
     use super::*;
 
     fn id(id: u64) -> Id {
@@ -201,7 +203,10 @@ mod tests {
             [one] => WaitsFor::Task(id(*one)),
             set => WaitsFor::AnyOf(set.len()),
         };
-        let task = |number: u64| TaskInfo { waits_for: waits.get(&number).map(wait), ..TaskInfo::waiting(id(number)) };
+        let task = |number: u64| TaskInfo {
+            waits_for: waits.get(&number).map(wait).into_iter().collect(),
+            ..TaskInfo::waiting(id(number))
+        };
         let awaited = |ids: &[u64]| ids.iter().map(|number| id(*number)).collect();
         let awaited = waits.iter().map(|(number, ids)| (id(*number), awaited(ids))).collect();
         TaskTree::of((1..=count).map(task).collect(), awaited)

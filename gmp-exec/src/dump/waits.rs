@@ -1,17 +1,21 @@
 //! What a task waits for, as the dump says it.
 
 use std::fmt;
+use std::net::SocketAddr;
 use std::panic::Location;
+use std::ptr;
 use std::time::Duration;
 
 use super::info::Short;
+use crate::lost::locks::Edge;
+use crate::sys::peer;
 use crate::task::join_set::size_of_set;
-use crate::task::{Id, Moment, Wait};
+use crate::task::{Id, MOST, Moment, Resource, SyncWait, Wait};
 
 /// What a task waits for; see [`TaskInfo::waits_for`](super::TaskInfo::waits_for).
 ///
-/// `Display` writes it as the end of a sentence: `for a timer in 3.0 s`, `for fd 12 to be
-/// readable`, `at tokio-1.54.1/src/sync/mpsc/chan.rs:308`.
+/// `Display` writes it as the end of a sentence: `for a timer in 3.0 s`, `to read from 127.0.0.1:80
+/// (fd 12)`, `to lock a tokio Mutex created at src/main.rs:7`.
 ///
 /// # Examples
 ///
@@ -30,7 +34,7 @@ use crate::task::{Id, Moment, Wait};
 ///     }
 ///     yield_now().await;
 /// };
-/// assert_eq!(info.waits_for, Some(WaitsFor::Task(id)));
+/// assert_eq!(info.waits_for, [WaitsFor::Task(id)]);
 /// # });
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -39,25 +43,54 @@ pub enum WaitsFor {
     /// A timer that fires after about so long; zero if it is due.
     Timer(Duration),
     /// A file descriptor that becomes readable.
-    Readable(i32),
+    Readable(Descriptor),
     /// A file descriptor that becomes writable.
-    Writable(i32),
+    Writable(Descriptor),
     /// The end of this task, or of this closure of
     /// [`spawn_blocking`](crate::task::spawn_blocking).
     Task(Id),
     /// The end of any task of a [`JoinSet`](crate::task::JoinSet) that has so many tasks now. 0:
     /// the set was dropped since.
     AnyOf(usize),
-    /// A future that waits at this place of gmp's or tokio's code, as the channels do.
+    /// A lock or channel of tokio's.
+    Sync {
+        /// What kind of lock or channel it is, and what is waited for.
+        resource: Resource,
+        /// Permits of a semaphore, of which a read lock takes one and a write lock all; of a full
+        /// channel, its capacity. 1023 stands for larger numbers, too.
+        amount: u32,
+        /// Where it was created, if that is known.
+        created: Option<&'static Location<'static>>,
+        /// The task that has locked the mutex, if that is known. It is kept only in a process in
+        /// which a runtime has been built with `GMP_DEBUG=sigquit=1`, `GMP_LEAKS` or
+        /// `GMP_DEADLOCK_AFTER`, or with the options of their builder.
+        holder: Option<Id>,
+    },
+    /// A future that waits at this place of gmp's or tokio's code.
     Place(&'static Location<'static>),
 }
 
-/// The moment of a dump, on the coarse clock of the system and on that of the runtime.
+/// A descriptor, and what it was when it was looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct Descriptor {
+    /// Its number.
+    pub fd: i32,
+    /// The other end of a connected socket of IP.
+    pub peer: Option<SocketAddr>,
+    /// The address at which a socket of IP takes connections.
+    pub listens_at: Option<SocketAddr>,
+}
+
+/// The moment of a dump, on the coarse clock of the system, that of the runtime, and that of closures
+/// that wait.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Now {
     pub(super) coarse: Moment,
     /// Nanoseconds.
     pub(super) runtime: u64,
+    /// Nanoseconds.
+    pub(super) closures: u64,
 }
 
 impl WaitsFor {
@@ -65,37 +98,109 @@ impl WaitsFor {
     pub(super) fn of(wait: Wait, now: u64) -> WaitsFor {
         match wait {
             Wait::Timer(at) => WaitsFor::Timer(Duration::from_nanos(at.saturating_sub(now))),
-            Wait::Readable(fd) => WaitsFor::Readable(fd),
-            Wait::Writable(fd) => WaitsFor::Writable(fd),
+            Wait::Readable(fd) => WaitsFor::Readable(Descriptor::unknown(fd)),
+            Wait::Writable(fd) => WaitsFor::Writable(Descriptor::unknown(fd)),
             Wait::Task(id) => WaitsFor::Task(id),
             Wait::AnyOf(roll) => WaitsFor::AnyOf(size_of_set(roll)),
+            Wait::Sync(SyncWait { resource, amount, created }) => {
+                WaitsFor::Sync { resource, amount, created: known(created), holder: None }
+            }
             Wait::At(place) => WaitsFor::Place(place),
         }
     }
-}
 
-impl WaitsFor {
+    /// The task without which the wait does not end.
+    pub(super) fn blocked_by(&self) -> Option<Id> {
+        match *self {
+            WaitsFor::Task(id) => Some(id),
+            WaitsFor::Sync { holder, .. } => holder,
+            _ => None,
+        }
+    }
+
+    /// The task that has locked the mutex that is waited for. `edges`: those of the task's last poll.
+    /// Two mutexes that were created at one place can't be told apart.
+    pub(super) fn set_holder(&mut self, edges: &[&Edge]) {
+        let WaitsFor::Sync { resource: Resource::Mutex, created, holder, .. } = self else { return };
+        let mut matching = edges.iter().filter(|edge| known(edge.created) == *created);
+        if let (Some(edge), None) = (matching.next(), matching.next()) {
+            *holder = Some(edge.holder);
+        }
+    }
+
+    /// Asks the system what the descriptor is.
+    pub(super) fn look_at_descriptor(&mut self) {
+        if let WaitsFor::Readable(descriptor) | WaitsFor::Writable(descriptor) = self {
+            let fd = descriptor.fd;
+            *descriptor = Descriptor { fd, peer: peer::peer(fd), listens_at: peer::listens_at(fd) };
+        }
+    }
+
     /// The same kind of wait, without what distinguishes one task's wait from that of another one:
-    /// tasks are grouped by this. `None`: a wait for another task.
-    pub(super) fn kind(self) -> Option<WaitsFor> {
-        Some(match self {
+    /// tasks are grouped by this.
+    pub(super) fn kind(self) -> WaitsFor {
+        let any = Descriptor::unknown(0);
+        match self {
             WaitsFor::Timer(_) => WaitsFor::Timer(Duration::ZERO),
-            WaitsFor::Readable(_) => WaitsFor::Readable(0),
-            WaitsFor::Writable(_) => WaitsFor::Writable(0),
-            WaitsFor::Task(_) => return None,
+            WaitsFor::Readable(_) => WaitsFor::Readable(any),
+            WaitsFor::Writable(_) => WaitsFor::Writable(any),
+            WaitsFor::Task(_) => WaitsFor::Task(Id::from_u64(1).expect("not 0")),
             WaitsFor::AnyOf(_) => WaitsFor::AnyOf(0),
-            WaitsFor::Place(place) => WaitsFor::Place(place),
-        })
+            WaitsFor::Sync { resource, amount, created, .. } => {
+                WaitsFor::Sync { resource, amount, created, holder: None }
+            }
+            WaitsFor::Place(_) => self,
+        }
     }
 
-    /// What several tasks of a group wait for, of which `self` is the one for the shortest time.
-    pub(super) fn of_several(self) -> OfSeveral {
-        OfSeveral(self)
+    /// An order of the kinds, which the futures of a `select!` don't have.
+    pub(super) fn rank(&self) -> (u8, usize, u32) {
+        let address = |place: &'static Location<'static>| ptr::from_ref(place).addr();
+        match *self {
+            WaitsFor::Sync { resource, amount, created, .. } => (resource as u8, created.map_or(0, address), amount),
+            WaitsFor::Place(place) => (20, address(place), 0),
+            WaitsFor::Task(_) => (21, 0, 0),
+            WaitsFor::AnyOf(_) => (22, 0, 0),
+            WaitsFor::Writable(_) => (23, 0, 0),
+            WaitsFor::Readable(_) => (24, 0, 0),
+            WaitsFor::Timer(_) => (25, 0, 0),
+        }
+    }
+
+    pub(super) fn timer(&self) -> Option<Duration> {
+        if let WaitsFor::Timer(left) = self { Some(*left) } else { None }
     }
 }
 
-/// Displays a wait of several tasks.
-pub(super) struct OfSeveral(WaitsFor);
+impl Descriptor {
+    fn unknown(fd: i32) -> Descriptor {
+        Descriptor { fd, peer: None, listens_at: None }
+    }
+}
+
+/// `None`: the value was made inside of tokio, as by `Mutex::default`.
+fn known(created: &'static Location<'static>) -> Option<&'static Location<'static>> {
+    (!created.file().contains("/tokio-real/")).then_some(created)
+}
+
+/// Displays all that a task waits for, as the end of a sentence.
+pub(super) struct All<'a, W> {
+    pub(super) waits: &'a [W],
+    /// Whether there is more.
+    pub(super) more: bool,
+}
+
+impl<W: fmt::Display> fmt::Display for All<'_, W> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, wait) in self.waits.iter().enumerate() {
+            write!(f, "{}{wait}", if index == 0 { "" } else { " and " })?;
+        }
+        f.write_str(if self.more { " and for more" } else { "" })
+    }
+}
+
+/// Displays what several tasks of a group wait for; of timers, this is the earliest.
+pub(super) struct OfSeveral(pub(super) WaitsFor);
 
 impl fmt::Display for OfSeveral {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -105,21 +210,57 @@ impl fmt::Display for OfSeveral {
             WaitsFor::Writable(_) => f.write_str("for descriptors to be writable"),
             WaitsFor::Task(_) => f.write_str("for other tasks"),
             WaitsFor::AnyOf(_) => f.write_str("for tasks of sets"),
-            WaitsFor::Place(place) => write!(f, "at {}", Short(place)),
+            WaitsFor::Sync { .. } | WaitsFor::Place(_) => self.0.kind().fmt(f),
         }
     }
 }
 
 impl fmt::Display for WaitsFor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
+        match *self {
             WaitsFor::Timer(left) => write!(f, "for a timer in {:.1} s", left.as_secs_f64()),
-            WaitsFor::Readable(fd) => write!(f, "for fd {fd} to be readable"),
-            WaitsFor::Writable(fd) => write!(f, "for fd {fd} to be writable"),
+            WaitsFor::Readable(Descriptor { fd, peer: Some(peer), .. }) => write!(f, "to read from {peer} (fd {fd})"),
+            WaitsFor::Readable(Descriptor { fd, listens_at: Some(address), .. }) => {
+                write!(f, "for a connection to {address} (fd {fd})")
+            }
+            WaitsFor::Readable(Descriptor { fd, .. }) => write!(f, "for fd {fd} to be readable"),
+            WaitsFor::Writable(Descriptor { fd, peer: Some(peer), .. }) => write!(f, "to write to {peer} (fd {fd})"),
+            WaitsFor::Writable(Descriptor { fd, .. }) => write!(f, "for fd {fd} to be writable"),
             WaitsFor::Task(id) => write!(f, "for task {id}"),
             WaitsFor::AnyOf(count) => write!(f, "for any of {count} tasks"),
-            WaitsFor::Place(place) => write!(f, "at {}", Short(place)),
+            WaitsFor::Sync { resource, amount, created, holder } => {
+                resource_in_words(f, resource, amount)?;
+                created.map_or(Ok(()), |place| write!(f, " created at {}", Short(place)))?;
+                holder.map_or(Ok(()), |holder| write!(f, ", locked by task {holder}"))
+            }
+            WaitsFor::Place(place) => at_place(f, place),
         }
+    }
+}
+
+fn resource_in_words(f: &mut fmt::Formatter<'_>, resource: Resource, amount: u32) -> fmt::Result {
+    let more = if amount == MOST { " or more" } else { "" };
+    match resource {
+        Resource::Mutex => f.write_str("to lock a tokio Mutex"),
+        Resource::RwLock if amount == 1 => f.write_str("to read a tokio RwLock"),
+        Resource::RwLock => f.write_str("to write a tokio RwLock"),
+        Resource::Semaphore => write!(f, "to acquire {amount}{more} of a tokio Semaphore"),
+        Resource::OnceCell => f.write_str("for a tokio OnceCell to be initialised"),
+        Resource::Sender => write!(f, "to send into a full mpsc channel (capacity {amount}{more})"),
+        Resource::Receiver => f.write_str("to receive from an empty mpsc channel"),
+        Resource::Notify => f.write_str("for a notification by a tokio Notify"),
+        Resource::Watch => f.write_str("for a change of a watch channel"),
+        Resource::Closed => f.write_str("for the receivers of a channel to be gone"),
+    }
+}
+
+/// Channels that don't say where they were created have a file each in tokio.
+fn at_place(f: &mut fmt::Formatter<'_>, place: &'static Location<'static>) -> fmt::Result {
+    let file = place.file().split_once("/tokio-real/src/sync/").map(|(_, file)| file);
+    match file {
+        Some("oneshot.rs") => f.write_str("for the other end of a oneshot channel"),
+        Some("broadcast.rs") => f.write_str("to receive from a broadcast channel"),
+        _ => write!(f, "at {}", Short(place)),
     }
 }
 
@@ -139,5 +280,38 @@ mod tests {
         assert_eq!(WaitsFor::AnyOf(3).to_string(), "for any of 3 tasks");
         let place = Location::caller();
         assert!(text(Wait::At(place)).ends_with(&format!("waits.rs:{}", place.line())));
+    }
+
+    #[test]
+    fn a_socket_is_known_by_its_addresses() {
+        let address = Some("127.0.0.1:80".parse().unwrap());
+        let connected = Descriptor { peer: address, ..Descriptor::unknown(5) };
+        assert_eq!(WaitsFor::Readable(connected).to_string(), "to read from 127.0.0.1:80 (fd 5)");
+        assert_eq!(WaitsFor::Writable(connected).to_string(), "to write to 127.0.0.1:80 (fd 5)");
+        let listens = WaitsFor::Readable(Descriptor { listens_at: address, ..Descriptor::unknown(5) });
+        assert_eq!(listens.to_string(), "for a connection to 127.0.0.1:80 (fd 5)");
+    }
+
+    #[test]
+    fn a_lock_or_channel_is_named_with_what_is_waited_for() {
+        let text = |resource, amount| WaitsFor::Sync { resource, amount, created: None, holder: None }.to_string();
+        assert_eq!(text(Resource::Mutex, 1), "to lock a tokio Mutex");
+        assert_eq!(text(Resource::RwLock, 1), "to read a tokio RwLock");
+        assert_eq!(text(Resource::RwLock, MOST), "to write a tokio RwLock");
+        assert_eq!(text(Resource::Semaphore, 3), "to acquire 3 of a tokio Semaphore");
+        assert_eq!(text(Resource::Sender, 4), "to send into a full mpsc channel (capacity 4)");
+        assert_eq!(text(Resource::Sender, MOST), "to send into a full mpsc channel (capacity 1023 or more)");
+        let created = Location::caller();
+        let wait = Wait::Sync(SyncWait { resource: Resource::Watch, amount: 0, created });
+        let expected = format!("waits.rs:{}", created.line());
+        let text = WaitsFor::of(wait, 0).to_string();
+        assert!(text.starts_with("for a change of a watch channel created at ") && text.ends_with(&expected), "{text}");
+    }
+
+    #[test]
+    fn all_waits_are_one_sentence() {
+        let waits = [WaitsFor::AnyOf(3), WaitsFor::Timer(Duration::ZERO)];
+        assert_eq!(All { waits: &waits, more: false }.to_string(), "for any of 3 tasks and for a timer in 0.0 s");
+        assert_eq!(All { waits: &waits[..1], more: true }.to_string(), "for any of 3 tasks and for more");
     }
 }

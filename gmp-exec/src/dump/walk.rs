@@ -3,14 +3,18 @@
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::fmt;
 
+use super::groups::Pool;
 use super::info::{TaskInfo, TaskState};
 use super::polled::{Polled, polled_by_machines};
-use super::waits::Now;
+use super::waits::{Now, WaitsFor};
 
+use crate::lost::locks::{self, Edge};
+use crate::lost::{self, Leaks};
 use crate::sched::state::global_queue;
 use crate::sched::{Scheduler, SchedulerRef};
 use crate::sync::Arc;
 use crate::task::registry::Position;
+use crate::task::roots::for_each_root;
 use crate::task::{Header, Id, LocalHome, Moment, Runnable, local_sets_of};
 
 /// Entries per turn of a lock, so that a task that needs the lock waits for some microseconds only.
@@ -44,7 +48,13 @@ pub struct Tasks {
     /// Tasks that were seen, and are to be returned next.
     seen: VecDeque<TaskInfo>,
     returned: usize,
+    /// Tasks in the queues of the processors when the walk began.
+    on_workers: usize,
     now: Now,
+    /// The tasks that wait for mutexes that others have locked.
+    edges: HashMap<Id, Vec<Edge>>,
+    /// The tasks that can never run again, as far as wakers are counted.
+    lost: HashSet<Id>,
 }
 
 /// The queue or registry that is looked at next, and the position in it.
@@ -68,14 +78,27 @@ impl Tasks {
             step: Step::Global(global_queue::Position::default()),
             seen: VecDeque::new(),
             returned: 0,
-            now: Now { coarse: Moment::now(), runtime: scheduler.clock.now_ns() },
+            on_workers: scheduler.processors.iter().map(|processor| processor.depth()).sum(),
+            now: Now {
+                coarse: Moment::now(),
+                runtime: scheduler.clock.now_ns(),
+                closures: scheduler.observers.measuring.now(),
+            },
+            edges: edges(),
+            lost: if scheduler.config.leaks == Leaks::Off { HashSet::new() } else { lost(&scheduler) },
             scheduler,
         }
     }
 
+    /// Another walk, from now on.
+    pub(super) fn again(&self) -> impl Iterator<Item = TaskInfo> + use<> {
+        let scheduler = self.scheduler.clone();
+        std::iter::once_with(|| Tasks::of(scheduler)).flatten()
+    }
+
     /// How many tasks live that were not returned yet. When the iterator has ended, these are tasks
     /// that wait for their first poll in a processor's own queue, where they can only be counted,
-    /// and tasks that were spawned since. Tasks that have ended since are subtracted.
+    /// and tasks and closures that were spawned since. Those that have ended since are subtracted.
     ///
     /// # Examples
     ///
@@ -93,6 +116,25 @@ impl Tasks {
         (self.scheduler.live_tasks() + local).saturating_sub(self.returned)
     }
 
+    /// Those of the unseen tasks that could be queued on workers.
+    pub(super) fn unseen_on_workers(&self) -> usize {
+        self.unseen().min(self.on_workers)
+    }
+
+    /// The futures of `block_on`, if they are listed.
+    pub(super) fn roots(&self) -> Vec<TaskInfo> {
+        let mut roots = Vec::new();
+        for_each_root(&self.scheduler, |header| roots.push(TaskInfo::root(header, self.now)));
+        roots
+    }
+
+    /// The pool of the closures: how many run, may run, and wait, and how many threads there are.
+    pub(super) fn pool(&self) -> Pool {
+        let closures = &self.scheduler.closures;
+        let most = self.scheduler.config.max_blocking_threads;
+        Pool { running: closures.running(), most, waiting: closures.waiting(), threads: closures.threads() }
+    }
+
     /// Looks at the next part, and chooses the one after it.
     fn look(&mut self) {
         let scheduler = self.scheduler.clone();
@@ -105,10 +147,12 @@ impl Tasks {
                 self.see_small_queues(&scheduler);
                 Step::Registry(Position::default())
             }
-            Step::Registry(at) => match scheduler.registry.look(at, TURN, |header| self.see_listed(header, || None)) {
-                Some(next) => Step::Registry(next),
-                None => Step::Set(0, Position::default()),
-            },
+            Step::Registry(at) => {
+                match scheduler.registry.look(at, TURN, |header, waited| self.see_listed(header, waited, || None)) {
+                    Some(next) => Step::Registry(next),
+                    None => Step::Set(0, Position::default()),
+                }
+            }
             Step::Set(index, at) => self.look_at_set(index, at),
             Step::Polled => {
                 self.see_polled();
@@ -120,7 +164,7 @@ impl Tasks {
 
     fn look_at_set(&mut self, index: usize, at: Position) -> Step {
         let Some(set) = self.sets.get(index).cloned() else { return Step::Polled };
-        match set.registry().look(at, TURN, |header| self.see_listed(header, || set.worker())) {
+        match set.registry().look(at, TURN, |header, waited| self.see_listed(header, waited, || set.worker())) {
             Some(next) => Step::Set(index, next),
             None => Step::Set(index + 1, Position::default()),
         }
@@ -138,19 +182,19 @@ impl Tasks {
     fn see_queued(&mut self, task: &Runnable) {
         let header = task.metadata();
         if !header.is_listed() && self.queued.insert(header.id) {
-            self.seen.push_back(TaskInfo::new(header));
+            self.seen.push_back(TaskInfo::new(header, self.now.closures));
         }
     }
 
     /// A task in a shard of the registry, whose lock the caller holds. `worker`: of the set that
     /// the task belongs to. It is asked after the stage is read, because a set says which worker
     /// polls it before it polls tasks.
-    fn see_listed(&mut self, header: &Header, worker: impl FnOnce() -> Option<usize>) {
+    fn see_listed(&mut self, header: &Header, waited: Option<Moment>, worker: impl FnOnce() -> Option<usize>) {
         let polled = self.polled.remove(&header.id);
         if self.queued.contains(&header.id) {
             return;
         }
-        let mut info = TaskInfo::listed(header, self.now);
+        let mut info = TaskInfo::listed(header, waited, self.now);
         if info.state == TaskState::Running {
             (info.worker, info.stuck) = polled.map_or_else(|| (worker(), None), |polled| (polled.worker, polled.stuck));
         }
@@ -166,12 +210,28 @@ impl Tasks {
     }
 }
 
+fn edges() -> HashMap<Id, Vec<Edge>> {
+    let mut by_task: HashMap<Id, Vec<Edge>> = HashMap::new();
+    locks::edges().into_iter().for_each(|edge| by_task.entry(edge.task).or_default().push(edge));
+    by_task
+}
+
+fn lost(scheduler: &Scheduler) -> HashSet<Id> {
+    lost::find(scheduler).into_iter().map(|lost| lost.id).collect()
+}
+
 impl Iterator for Tasks {
     type Item = TaskInfo;
 
     fn next(&mut self) -> Option<TaskInfo> {
         loop {
-            if let Some(info) = self.seen.pop_front() {
+            if let Some(mut info) = self.seen.pop_front() {
+                // Not under the lock of the shard.
+                info.waits_for.iter_mut().for_each(WaitsFor::look_at_descriptor);
+                let edges = self.edges.get(&info.id).map_or(&[][..], Vec::as_slice);
+                let of_poll: Vec<&Edge> = edges.iter().filter(|edge| edge.polls == info.polls).collect();
+                info.waits_for.iter_mut().for_each(|wait| wait.set_holder(&of_poll));
+                info.is_lost = info.state == TaskState::Waiting && self.lost.contains(&info.id);
                 self.returned += 1;
                 return Some(info);
             }

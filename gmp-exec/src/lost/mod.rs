@@ -45,6 +45,7 @@ use crate::task::registry::{Observed, Position, Registry};
 use crate::task::{Id, LocalHome, Observer, Progress, local_sets_of};
 
 mod deadlock;
+pub(crate) mod locks;
 #[cfg(all(test, loom))]
 mod loom_lost;
 mod settings;

@@ -7,6 +7,9 @@
 //! deadlock, as when two tasks each wait for a lock that the other one holds. This is a guess: it
 //! is wrong if such a thread computes for longer.
 //!
+//! Tasks that wait for each other's mutexes (`locks`) are a deadlock whatever else happens, so for
+//! them the thread only looks at how long they have waited.
+//!
 //! The thread inside of `block_on` looks before and after it sleeps, and makes a sleep with a limit
 //! out of one without. Polls are counted when they begin. So if no poll is under way at both looks,
 //! and the counts are the same, there was none in between.
@@ -14,6 +17,7 @@
 use std::io;
 use std::time::{Duration, Instant};
 
+use crate::lost::locks;
 use crate::sched::Scheduler;
 use crate::sched::state::machine::Machine;
 use crate::sync::Arc;
@@ -28,6 +32,8 @@ pub(crate) struct Silence {
     pub(crate) limit: Duration,
     /// Describes the runtime, for a panic.
     pub(crate) describe: fn(&Arc<Scheduler>, Duration) -> String,
+    /// Prints which tasks have waited for each other's mutexes for longer than the limit.
+    pub(crate) tell_circles: fn(&Arc<Scheduler>, Duration),
 }
 
 /// The state of the runtime when a sleep began.
@@ -40,8 +46,11 @@ pub(crate) struct Before {
 
 impl Before {
     /// `None`: nothing is done about silence.
-    pub(crate) fn sleep(scheduler: &Scheduler) -> Option<Before> {
+    pub(crate) fn sleep(scheduler: &Arc<Scheduler>) -> Option<Before> {
         let silence = scheduler.config.silence?;
+        if locks::any_waits_for(silence.limit) {
+            (silence.tell_circles)(scheduler, silence.limit);
+        }
         let activity = activity(scheduler);
         Some(Before { silence, at: Instant::now(), was_at_rest: is_at_rest(scheduler), activity })
     }

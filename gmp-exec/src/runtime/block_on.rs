@@ -9,7 +9,7 @@ use std::pin::{Pin, pin};
 use std::task::{Context, Poll, Wake, Waker};
 
 use crate::context::{self, Entered};
-use crate::lost::Before;
+use crate::lost::{Before, locks};
 use crate::observe::{RootPolls, RootWaker};
 use crate::runtime::handle::Handle;
 use crate::sched::config::Flavor;
@@ -19,6 +19,7 @@ use crate::sync::Arc;
 use crate::sync::atomic::AtomicBool;
 use crate::sync::atomic::Ordering::*;
 use crate::sync::thread::{self, Thread};
+use crate::task::roots::{self, Listed};
 use crate::task::{coop, of_block_on, rooted};
 
 const NESTED: &str = "Cannot start a runtime from within a runtime. This happens because a function (like `block_on`) \
@@ -37,7 +38,8 @@ pub(super) fn block_on<F: Future>(handle: &Handle, entered: fn(Flavor) -> Entere
     // must not wait for them.
     let _deferral = context::suspend_deferral();
     let location = Location::caller();
-    let future = pin!(rooted(of_block_on(future, location)));
+    let listing = locks::are_kept().then(|| roots::list(handle.scheduler(), location));
+    let future = pin!(Listed { listing, future: rooted(of_block_on(future, location)) });
     match flavor {
         Flavor::CurrentThread => current_thread::block_on(handle.scheduler(), entered, future, location),
         Flavor::MultiThread => {

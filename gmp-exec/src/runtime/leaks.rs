@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::dump::{LostTasks, Tasks};
+use crate::dump::{LostTasks, Tasks, new_circles};
 use crate::lost::{Leaks, Lost, find_all};
 use crate::sched::{Scheduler, SchedulerRef};
 use crate::sync::Arc;
@@ -55,6 +55,11 @@ pub(super) fn describe_silence(scheduler: &Arc<Scheduler>, slept: Duration) -> S
     let slept = slept.as_secs_f64();
     let head = format!("deadlock: nothing has happened for {slept:.1} s, and nothing of the runtime is waited for");
     prefixed(&format!("{head}\n{groups}{lost}"))
+}
+
+/// Prints which tasks have waited for each other's mutexes for so long.
+pub(super) fn tell_circles(scheduler: &Arc<Scheduler>, limit: Duration) {
+    eprint!("{}", prefixed(&new_circles(scheduler, limit)));
 }
 
 fn prefixed(text: &str) -> String {

@@ -26,14 +26,14 @@ pub use crate::blocked::{
 use crate::context;
 pub use crate::context::{RngSeed, TryCurrentError};
 pub use crate::dump::{
-    LostTask, LostTasks, TaskGroup, TaskGroups, TaskInfo, TaskJson, TaskState, TaskTree, Tasks, WaitsFor,
+    Descriptor, LostTask, LostTasks, TaskGroup, TaskGroups, TaskInfo, TaskJson, TaskState, TaskTree, Tasks, WaitsFor,
 };
 pub use crate::lost::Leaks;
 pub use crate::metrics::{
     HistogramConfiguration, HistogramScale, InvalidHistogramConfiguration, LogHistogram, LogHistogramBuilder,
     RuntimeMetrics,
 };
-pub use crate::task::{TaskMeta, UnhandledPanic};
+pub use crate::task::{Resource, TaskMeta, UnhandledPanic};
 
 /// Returns the index of the processor that runs the caller: less than
 /// [`RuntimeMetrics::num_workers`].

@@ -13,6 +13,7 @@ pub(crate) mod errno;
 #[cfg(test)]
 pub(crate) mod fake_root;
 pub(crate) mod membarrier;
+pub(crate) mod peer;
 pub(crate) mod seccomp;
 pub(crate) mod stderr;
 pub(crate) mod system_call;

@@ -32,6 +32,7 @@ mod handle;
 mod local_set;
 mod observer;
 pub(crate) mod registry;
+pub(crate) mod roots;
 mod spawn;
 #[cfg(feature = "taskdump")]
 pub(crate) mod traced;
@@ -53,7 +54,8 @@ pub(crate) use cell::home::{Home, HomeRef};
 pub use cell::id::{Id, id, try_id};
 pub(crate) use cell::moment::Moment;
 pub(crate) use cell::progress::{Progress, Reading, Stage};
-pub(crate) use cell::waiting::{PackedWait, Wait};
+pub use cell::waiting::Resource;
+pub(crate) use cell::waiting::{MOST, PackedWait, SyncWait, Wait};
 pub(crate) use console::span::of_block_on;
 pub(crate) use console::waker_events::wake_yielding;
 pub use coop::{Unconstrained, consume_budget, unconstrained};

@@ -12,6 +12,7 @@ mod graph;
 mod hickory;
 mod hyper_util;
 mod jsonrpsee;
+mod locks;
 mod redis;
 mod reqwest;
 mod sqlx;

@@ -7,7 +7,7 @@ use crate::context::SeedSource;
 use crate::lost::{self, Leaks, Silence};
 use crate::observe::{self, RecorderSettings, schedtrace};
 use crate::procs;
-use crate::runtime::leaks::{describe_deadlock, describe_silence};
+use crate::runtime::leaks::{describe_deadlock, describe_silence, tell_circles};
 use crate::runtime::{Builder, Handle, LocalOptions, LocalRuntime, Runtime};
 use crate::sched::config::{Config, CountCpus, Flavor};
 use crate::sched::state::threads::Threads;
@@ -84,6 +84,10 @@ impl Builder {
 
     fn build_with(&self, is_local: bool) -> io::Result<Runtime> {
         let scheduler = Scheduler::new(self.config(is_local)?);
+        let Config { debug, leaks, silence, .. } = &scheduler.config;
+        if debug.sigquit || *leaks != Leaks::Off || silence.is_some() {
+            lost::locks::keep();
+        }
         let runtime = Runtime::of(Handle::of(SchedulerRef::new(scheduler.clone())));
         if let Some(settings) = &scheduler.config.trace {
             observe::start_recorder(&scheduler, settings.clone())?;
@@ -169,7 +173,7 @@ impl Builder {
         let of_environment = lost::limit_from_env()?;
         let of_test = (self.is_test && leaks != Leaks::Off).then_some(LIMIT_OF_TESTS);
         let limit = self.deadlock_after.or(of_environment).or(of_test).filter(|limit| !limit.is_zero());
-        Ok(limit.map(|limit| Silence { limit, describe: describe_silence }))
+        Ok(limit.map(|limit| Silence { limit, describe: describe_silence, tell_circles }))
     }
 
     /// The number of processors, and what tells how many there should be later on.

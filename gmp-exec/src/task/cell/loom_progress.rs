@@ -45,7 +45,7 @@ impl Task {
         let reading = self.progress.read();
         let polls = reading.polls;
         match reading.stage {
-            Stage::Waiting => assert_eq!(reading.waits_for(), Some((Wait::Readable(polls as i32), false))),
+            Stage::Waiting => assert_eq!(reading.waits_for(), (vec![Wait::Readable(polls as i32)], false)),
             Stage::Scheduled => assert!(polls < 2, "nobody wakes the task after its second poll"),
             Stage::Running => assert!(polls > 0),
         }

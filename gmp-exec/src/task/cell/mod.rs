@@ -2,6 +2,7 @@
 //! that polls the task owns.
 
 pub(in crate::task) mod body;
+mod further;
 pub(in crate::task) mod future;
 pub(in crate::task) mod header;
 pub(in crate::task) mod home;

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 /// A time in units of 2^24 ns (17 ms). It wraps round after two years.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Moment(pub(in crate::task) u32);
+pub(crate) struct Moment(u32);
 
 /// Nanoseconds of a unit, as a power of two.
 const UNIT: u32 = 24;
@@ -29,7 +29,7 @@ impl Moment {
         Moment(((time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64) >> UNIT) as u32)
     }
 
-    pub(in crate::task) fn since(self, earlier: Moment) -> Duration {
+    pub(crate) fn since(self, earlier: Moment) -> Duration {
         Duration::from_nanos(u64::from(self.0.wrapping_sub(earlier.0)) << UNIT)
     }
 }

@@ -26,19 +26,18 @@
 //! (Release) of poll n, so R2 finds no older note than that of poll n. If R2 (Acquire) has seen B2
 //! or N (Release) of a later poll, R3 finds B1 of that poll. What the reader says was true at one
 //! moment between R1 and R3. *Without R3*, or with a relaxed B2, a task that is polled again would
-//! have a note of the wrong poll. Model: `loom_progress_*`.
+//! have a note of the wrong poll. Model: `loom_progress_*`. The same holds for the words beside the
+//! note (`further`), which N writes before it writes the note, and R2 reads after the note.
 //!
 //! Only the machine reads before it writes. A waker of another core that read the state first would
 //! ask for the cache line twice.
 //!
 //! A task that has ended keeps "running". The registry does not list it then.
 
-use std::time::Duration;
-
 use crate::sync::atomic::AtomicU32;
 use crate::sync::atomic::Ordering::*;
-use crate::task::cell::moment::Moment;
-use crate::task::cell::waiting::{Note, Noted, PackedWait, Stamp, Wait};
+use crate::task::cell::further::Further;
+use crate::task::cell::waiting::{Note, PackedWait, Stamp, Wait, Waits};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stage {
@@ -51,8 +50,7 @@ pub(crate) enum Stage {
 pub(crate) struct Progress {
     /// Twice the number of polls, plus 1 while the task runs.
     state: AtomicU32,
-    /// When the task first waited, in [`Moment`]s. 0: it has not waited yet.
-    waited: AtomicU32,
+    further: Further,
     note: Note,
 }
 
@@ -65,14 +63,14 @@ pub(crate) struct Reading {
     pub(crate) stage: Stage,
     /// Modulo 2^31.
     pub(crate) polls: u32,
-    noted: Noted,
+    waits: Waits,
 }
 
 impl Progress {
     /// Of a task that is about to be scheduled for the first time.
     #[inline]
     pub(crate) fn new() -> Progress {
-        Progress { state: AtomicU32::new(0), waited: AtomicU32::new(0), note: Note::scheduled() }
+        Progress { state: AtomicU32::new(0), further: Further::new(), note: Note::scheduled() }
     }
 
     #[inline]
@@ -83,6 +81,16 @@ impl Progress {
     /// The task was scheduled, `now` nanoseconds after some moment of its scheduler.
     pub(crate) fn stamp(&self, now: u64) {
         self.note.stamp(now);
+    }
+
+    /// A closure is about to wait for a permit of the pool, `now` nanoseconds after some moment.
+    pub(crate) fn queue(&self, now: u64) {
+        self.note.queue(now);
+    }
+
+    /// Since when a closure of the pool waits for a permit, in these nanoseconds.
+    pub(crate) fn queued_at(&self) -> Option<u64> {
+        self.note.read().queued_at()
     }
 
     /// When the task was scheduled, if that is measured. Called by the machine that is about to
@@ -101,7 +109,7 @@ impl Progress {
     /// A future has to wait. Called by the thread that polls the task.
     #[inline]
     pub(crate) fn note(&self, wait: PackedWait) {
-        self.note.wait(wait);
+        self.note.wait(wait, &self.further);
     }
 
     #[inline]
@@ -109,14 +117,10 @@ impl Progress {
         self.state.store(self.state.load(Relaxed) & !RUNNING, Release);
     }
 
-    /// The task is about to wait for the first time. Called under the lock of the registry shard.
-    pub(in crate::task) fn note_first_wait(&self) {
-        self.waited.store(Moment::now().0.max(1), Relaxed);
-    }
-
     pub(crate) fn read(&self) -> Reading {
         let before = self.state.load(Acquire); // R1
         let noted = self.note.read(); // R2
+        let further = if noted.has_others() { self.further.read() } else { Default::default() };
         let state = self.state.load(Relaxed); // R3
         let stage = if state & RUNNING != 0 || state != before {
             Stage::Running
@@ -125,7 +129,7 @@ impl Progress {
         } else {
             Stage::Waiting
         };
-        Reading { stage, polls: state / POLL, noted }
+        Reading { stage, polls: state / POLL, waits: Waits { first: noted.first(), further } }
     }
 
     /// The number of the poll since whose end the task waits; `None` if it does not wait.
@@ -133,19 +137,12 @@ impl Progress {
         let reading = self.read();
         (reading.stage == Stage::Waiting).then_some(reading.polls)
     }
-
-    /// How long ago the task first waited. Called under the lock of the registry shard that lists
-    /// the task.
-    pub(crate) fn waited_ago(&self, now: Moment) -> Option<Duration> {
-        let waited = self.waited.load(Relaxed);
-        (waited != 0).then(|| now.since(Moment(waited)))
-    }
 }
 
 impl Reading {
-    /// What the task waits for, and whether for something else, too: if it waits and that is known.
-    pub(crate) fn waits_for(self) -> Option<(Wait, bool)> {
-        if self.stage == Stage::Waiting { self.noted.wait() } else { None }
+    /// What the task waits for, as far as that is known, and whether for something else, too.
+    pub(crate) fn waits_for(self) -> (Vec<Wait>, bool) {
+        if self.stage == Stage::Waiting { self.waits.unpack() } else { Default::default() }
     }
 }
 
@@ -188,17 +185,17 @@ mod tests {
     #[test]
     fn a_note_counts_while_the_task_waits_after_the_poll_that_wrote_it() {
         let progress = Progress::new();
-        let waits_for = || progress.read().waits_for();
-        assert_eq!(waits_for(), None, "it has never been polled");
+        let waits_for = || progress.read().waits_for().0;
+        assert_eq!(waits_for(), [], "it has never been polled");
         progress.begin_poll();
         progress.note(Wait::Readable(3).pack());
-        assert_eq!(waits_for(), None, "it runs");
+        assert_eq!(waits_for(), [], "it runs");
         progress.wait();
-        assert_eq!(waits_for(), Some((Wait::Readable(3), false)));
+        assert_eq!(waits_for(), [Wait::Readable(3)]);
         progress.schedule();
-        assert_eq!(waits_for(), None, "it was woken");
+        assert_eq!(waits_for(), [], "it was woken");
         progress.begin_poll();
         progress.wait();
-        assert_eq!((seen(&progress).0, waits_for()), (Stage::Waiting, None), "its last poll has left no note");
+        assert_eq!((seen(&progress).0, waits_for()), (Stage::Waiting, vec![]), "its last poll has left no note");
     }
 }

@@ -176,7 +176,7 @@ fn loom_registry_look_against_completion() {
         let looking = against(&task, move |task| {
             let mut at = Some(Position::default());
             while let Some(position) = at {
-                at = task.registry().look(position, 4, |_| of_walk.0.with(|_| ()));
+                at = task.registry().look(position, 4, |_, _| of_walk.0.with(|_| ()));
             }
         });
         let Wait::Listed = task.registry().wait(&task.header, &Waker::from(task.woken.clone())) else {

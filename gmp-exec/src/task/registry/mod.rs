@@ -26,6 +26,7 @@ use crate::sync::atomic::Ordering::*;
 use crate::sync::{Mutex, MutexGuard};
 use crate::task::cell::header::{Header, List};
 use crate::task::cell::home::Home;
+use crate::task::cell::moment::Moment;
 use crate::task::observer::Observer;
 
 #[cfg(all(test, loom))]
@@ -51,6 +52,8 @@ struct Entry {
     /// `None` while the task has not waited yet: the entry was made for an abort handle, or for a
     /// task of a `LocalSet`.
     waker: Option<Waker>,
+    /// When the task first waited.
+    waited: Option<Moment>,
 }
 
 #[derive(Debug)]
@@ -100,13 +103,13 @@ impl Registry {
             drop(shard);
             return Wait::Aborted;
         }
-        header.progress.note_first_wait();
         if header.listing.wait() {
-            shard.insert(header, Some(waker.clone()));
-        } else {
-            // An observed task has its waker already.
-            shard.entry(header).waker.get_or_insert_with(|| waker.clone());
+            shard.insert(header);
         }
+        let entry = shard.entry(header);
+        entry.waited = Some(Moment::now());
+        // An observed task has its waker already.
+        entry.waker.get_or_insert_with(|| waker.clone());
         Wait::Listed
     }
 
@@ -190,11 +193,16 @@ impl Registry {
         }
     }
 
-    /// Shows the tasks of the next keys, at most so many, under the lock of their shard. Returns
-    /// where the walk goes on; `None`: it is over.
-    pub(crate) fn look(&self, at: Position, most: usize, mut see: impl FnMut(&Header)) -> Option<Position> {
+    /// Shows the tasks of the next keys, at most so many, under the lock of their shard, and when each
+    /// first waited. Returns where the walk goes on; `None`: it is over.
+    pub(crate) fn look(
+        &self,
+        at: Position,
+        most: usize,
+        mut see: impl FnMut(&Header, Option<Moment>),
+    ) -> Option<Position> {
         let shard = self.shards.get(at.shard)?.lock();
-        Some(self.walk(&shard, at, most, |header, _| see(header)))
+        Some(self.walk(&shard, at, most, |header, entry| see(header, entry.waited)))
     }
 
     /// Wakes those of the tasks of the next keys that have waited and that `wants` selects, under
@@ -208,7 +216,9 @@ impl Registry {
     ) -> Option<Position> {
         let shard = self.shards.get(at.shard)?.lock();
         let mut wakers = Vec::new();
-        let next = self.walk(&shard, at, most, |header, waker| wakers.extend(waker.filter(|_| wants(header)).cloned()));
+        let next = self.walk(&shard, at, most, |header, entry| {
+            wakers.extend(entry.waker.as_ref().filter(|_| wants(header)).cloned());
+        });
         drop(shard);
         wakers.into_iter().for_each(Waker::wake);
         Some(next)
@@ -222,8 +232,8 @@ impl Registry {
         mut see: impl FnMut(Observed<'_>),
     ) -> Option<Position> {
         let shard = self.shards.get(at.shard)?.lock();
-        Some(self.walk(&shard, at, most, |header, waker| {
-            let Some(observer) = waker.and_then(Observer::of) else { return };
+        Some(self.walk(&shard, at, most, |header, entry| {
+            let Some(observer) = entry.waker.as_ref().and_then(Observer::of) else { return };
             see(Observed { header, observer, is_abortable: shard.abortable.contains(&header.id) });
         }))
     }
@@ -234,12 +244,12 @@ impl Registry {
         shard: &MutexGuard<'_, Shard>,
         at: Position,
         most: usize,
-        mut see: impl FnMut(&Header, Option<&Waker>),
+        mut see: impl FnMut(&Header, &Entry),
     ) -> Position {
         for key in at.key..at.key + most {
             if let Some(entry) = shard.entries.get(key) {
                 // SAFETY: entries point at live headers while the shard is locked.
-                see(unsafe { entry.header.0.as_ref() }, entry.waker.as_ref());
+                see(unsafe { entry.header.0.as_ref() }, entry);
             }
         }
         let key = at.key + most;
@@ -269,13 +279,13 @@ impl Shard {
         match header.listing.list() {
             List::Finished => return false,
             List::Already => {}
-            List::New => self.insert(header, None),
+            List::New => self.insert(header),
         }
         true
     }
 
-    fn insert(&mut self, header: &Header, waker: Option<Waker>) {
-        let key = self.entries.insert(Entry { header: HeaderPtr(header.into()), waker });
+    fn insert(&mut self, header: &Header) {
+        let key = self.entries.insert(Entry { header: HeaderPtr(header.into()), waker: None, waited: None });
         header.key.store(key as u32, Relaxed);
     }
 

@@ -5,12 +5,12 @@ use std::task::{Poll, Waker};
 
 use futures::StreamExt;
 use futures::stream::FuturesUnordered;
-use gmp_exec::runtime::{Handle, Leaks};
+use gmp_exec::runtime::{Handle, Leaks, WaitsFor};
 use gmp_exec::spawn;
-use gmp_exec::task::{JoinHandle, spawn_blocking, yield_now};
+use gmp_exec::task::{JoinHandle, JoinSet, spawn_blocking, yield_now};
 
 use super::{lost_at_rest, observing_runtimes};
-use crate::support::{Flag, Watchdog, current};
+use crate::support::{Flag, Watchdog, current, wait_until};
 
 fn lost_ids() -> Vec<gmp_exec::task::Id> {
     Handle::current().lost_tasks().tasks.iter().map(|task| task.id).collect()
@@ -35,6 +35,57 @@ fn a_lost_task_is_described() {
             assert!(text.starts_with("1 task can never run again\n  task "), "{text}");
             assert!(text.ends_with(": no waker is left after 2 polls\n"), "{text}");
         });
+    }
+}
+
+/// Also in a `JoinSet`, which would end the task before the runtime could report it.
+#[test]
+fn the_dump_of_a_running_program_names_lost_tasks() {
+    for runtime in observing_runtimes() {
+        let _watchdog = Watchdog::of(&runtime);
+        runtime.block_on(async {
+            let mut set = JoinSet::new();
+            let lost = set.spawn(pending::<()>()).id();
+            let (_sender, receiver) = tokio::sync::oneshot::channel::<()>();
+            let live = set.spawn(async { drop(receiver.await) }).id();
+            lost_at_rest(1).await;
+            let info = |id| Handle::current().tasks().find(|info| info.id == id).unwrap();
+            assert_eq!((info(lost).is_lost, info(live).is_lost), (true, false));
+            assert!(info(lost).json().to_string().ends_with(r#","lost":true}"#), "{}", info(lost).json());
+            let text = Handle::current().tasks().groups().to_string();
+            assert_eq!(text.matches(", can never run again: no waker is left, age ").count(), 1, "{text}");
+        });
+    }
+}
+
+/// As `main` that waits for a task of a `JoinSet`.
+#[test]
+fn the_future_of_block_on_says_what_it_waits_for() {
+    for runtime in observing_runtimes() {
+        let _watchdog = Watchdog::of(&runtime);
+        let handle = runtime.handle().clone();
+        let (sender, receiver) = tokio::sync::oneshot::channel();
+        let looks = std::thread::spawn(move || {
+            let roots = || handle.tasks().groups().roots;
+            wait_until(|| roots().iter().any(|root| !root.waits_for.is_empty()));
+            let seen = (roots(), handle.tasks().groups().to_string());
+            sender.send(()).unwrap();
+            seen
+        });
+        let line = line!() + 1;
+        let id = runtime.block_on(async {
+            let task = spawn(async { receiver.await.unwrap() });
+            let id = task.id();
+            task.await.unwrap();
+            id
+        });
+        let (roots, text) = looks.join().unwrap();
+        let [root] = &roots[..] else { panic!("{roots:?}") };
+        assert_eq!((root.location.file(), root.location.line()), (file!(), line));
+        assert_eq!(root.waits_for, [WaitsFor::Task(id)]);
+        let expected = format!("  future of block_on at {}:{line} waiting, waits for task {id}\n", file!());
+        assert!(text.contains(&expected), "{text}");
+        assert!(runtime.handle().tasks().groups().roots.is_empty(), "it has ended");
     }
 }
 

@@ -1,6 +1,10 @@
 //! What a waiting task waits for.
 
 use std::future::{pending, poll_fn};
+use std::mem;
+use std::net::{TcpListener, TcpStream};
+use std::os::fd::{AsRawFd, IntoRawFd};
+use std::pin::Pin;
 use std::task::Poll;
 use std::time::Duration;
 
@@ -34,29 +38,70 @@ fn once_it_waits(runtime: &Runtime, id: Id) -> TaskInfo {
     find().unwrap()
 }
 
-fn assert_timer(wait: Option<WaitsFor>) {
-    let Some(WaitsFor::Timer(left)) = wait else { panic!("{wait:?}") };
+fn assert_timer(wait: &WaitsFor) {
+    let WaitsFor::Timer(left) = wait else { panic!("{wait:?}") };
     // Long timers fire on a coarse grid.
-    assert!(left > LONG / 2 && left < LONG * 2, "{left:?}");
+    assert!(*left > LONG / 2 && *left < LONG * 2, "{left:?}");
+}
+
+/// The only wait.
+fn only(info: &TaskInfo) -> WaitsFor {
+    let [wait] = info.waits_for[..] else { panic!("{info:?}") };
+    wait
 }
 
 #[test]
 fn a_timer() {
-    info_of(|| async { sleep(LONG).await }, |info| assert_timer(info.waits_for));
+    info_of(|| async { sleep(LONG).await }, |info| assert_timer(&only(&info)));
 }
 
 #[test]
 fn a_descriptor() {
-    let waits = |note: fn(i32)| {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let client = TcpStream::connect(address).unwrap();
+    let (listener, client) = (listener.as_raw_fd(), client.into_raw_fd());
+    let waits = |note: fn(i32), fd| {
         move || {
             poll_fn(move |_| {
-                note(7);
+                note(fd);
                 Poll::<()>::Pending
             })
         }
     };
-    info_of(waits(bridge::wait_readable), |info| assert_eq!(info.waits_for, Some(WaitsFor::Readable(7))));
-    info_of(waits(bridge::wait_writable), |info| assert_eq!(info.waits_for, Some(WaitsFor::Writable(7))));
+    let says = |expected: String| move |info: TaskInfo| assert_eq!(only(&info).to_string(), expected);
+    info_of(waits(bridge::wait_readable, client), says(format!("to read from {address} (fd {client})")));
+    info_of(waits(bridge::wait_writable, client), says(format!("to write to {address} (fd {client})")));
+    info_of(waits(bridge::wait_readable, listener), says(format!("for a connection to {address} (fd {listener})")));
+    info_of(waits(bridge::wait_readable, -1), says("for fd -1 to be readable".to_owned()));
+}
+
+/// The future of the last poll has waited for two things, that of the poll before for one more.
+#[test]
+fn all_that_had_to_wait_in_the_last_poll() {
+    for runtime in every_runtime() {
+        let awaited = runtime.spawn(pending::<()>());
+        let id = awaited.id();
+        let mut set: JoinSet<()> = JoinSet::new();
+        set.spawn_on(pending(), runtime.handle());
+        let (mut awaited, mut is_second) = (Some(awaited), false);
+        let waits = runtime.spawn(poll_fn(move |cx| {
+            assert!(Pin::new(awaited.as_mut().unwrap()).poll(cx).is_pending());
+            if !mem::replace(&mut is_second, true) {
+                bridge::wait_readable(-1);
+                cx.waker().wake_by_ref();
+            }
+            set.poll_join_next(cx).map(drop)
+        }));
+        let expected = [WaitsFor::Task(id), WaitsFor::AnyOf(1)];
+        wait_until(|| once_it_waits(&runtime, waits.id()).polls == 2);
+        let info = once_it_waits(&runtime, waits.id());
+        assert_eq!((&info.waits_for[..], info.waits_for_more), (&expected[..], false));
+        let json = info.json().to_string();
+        assert!(json.ends_with(&format!(r#","waits":[{{"task":{id}}},{{"any_of":1}}]}}"#)), "{json}");
+        let groups = runtime.handle().tasks().groups().to_string();
+        assert!(groups.contains(&format!(", waits for task {id} and for any of 1 tasks, ")), "{groups}");
+    }
 }
 
 #[test]
@@ -65,7 +110,7 @@ fn another_task() {
         let awaited = runtime.spawn(pending::<()>());
         let id = awaited.id();
         let joins = runtime.spawn(awaited).id();
-        assert_eq!(once_it_waits(&runtime, joins).waits_for, Some(WaitsFor::Task(id)));
+        assert_eq!(only(&once_it_waits(&runtime, joins)), WaitsFor::Task(id));
     }
 }
 
@@ -76,7 +121,7 @@ fn a_blocking_closure() {
     let flag = end.clone();
     let joins = runtime.spawn(async move { spawn_blocking(move || wait_until(|| flag.is_set())).await.unwrap() });
     let info = once_it_waits(&runtime, joins.id());
-    let Some(WaitsFor::Task(closure)) = info.waits_for else { panic!("{info:?}") };
+    let WaitsFor::Task(closure) = only(&info) else { panic!("{info:?}") };
     assert!(runtime.handle().tasks().any(|task| task.id == closure && task.is_blocking));
     end.set();
     runtime.block_on(joins).unwrap();
@@ -88,18 +133,20 @@ fn any_task_of_a_set() {
         let mut set: JoinSet<()> = (0..3).map(|_| pending()).collect();
         set.join_next().await
     };
-    info_of(waits, |info| assert_eq!(info.waits_for, Some(WaitsFor::AnyOf(3))));
+    info_of(waits, |info| assert_eq!(only(&info), WaitsFor::AnyOf(3)));
 }
 
 /// The limited future is polled first.
 #[test]
-fn what_is_limited_and_not_the_limit() {
+fn what_is_limited_and_then_the_limit() {
     for runtime in every_runtime() {
         let awaited = runtime.spawn(pending::<()>());
         let id = awaited.id();
         let limited = runtime.spawn(async { timeout(LONG, awaited).await }).id();
         let info = once_it_waits(&runtime, limited);
-        assert_eq!((info.waits_for, info.waits_for_more), (Some(WaitsFor::Task(id)), true));
+        let [first, limit] = &info.waits_for[..] else { panic!("{info:?}") };
+        assert_eq!(*first, WaitsFor::Task(id));
+        assert_timer(limit);
     }
 }
 
@@ -117,7 +164,7 @@ fn nothing_is_said_of_a_future_of_another_crate() {
             runtime.block_on(yield_now());
             find().is_some_and(|task| task.state == TaskState::Waiting)
         });
-        assert_eq!(find().unwrap().waits_for, None);
+        assert_eq!(find().unwrap().waits_for, []);
     }
 }
 

@@ -2,10 +2,9 @@
 //!
 //! Six parts of what is used depend on the executor: the budget of a poll, the timer of
 //! `mpsc::Sender::send_timeout`, the check that a caller doesn't block a thread that runs tasks,
-//! the seed of `select!`, what a task says that it waits for, and traced polls. The edits make each
-//! call
-//! `gmp_exec` directly. The executor doesn't depend on tokio, so this makes no cycle. Hooks that the
-//! drop-in would set at the start were rejected: a channel can be used before any runtime exists,
+//! the seed of `select!`, what a task says that it waits for (also [`waits`](super::waits)), and
+//! traced polls. The edits make each call `gmp_exec` directly. The executor doesn't depend on tokio,
+//! so this makes no cycle. Hooks that the drop-in would set at the start were rejected: a channel can be used before any runtime exists,
 //! and each budget check would be an indirect call.
 //!
 //! An edit replaces a text that must be there exactly once. With another version of tokio, the edit
@@ -15,6 +14,7 @@ use std::path::Path;
 use std::{error, fmt, fs, io};
 
 use super::VERSION;
+use super::waits::WAITS;
 
 /// One replacement in one file.
 #[derive(Clone, Copy, Debug)]
@@ -30,7 +30,11 @@ pub struct Edit {
 }
 
 /// All edits that `tokio-real` needs.
-pub const EDITS: &[Edit] = &[
+pub fn all() -> impl Iterator<Item = &'static Edit> {
+    EDITS.iter().chain(WAITS)
+}
+
+const EDITS: &[Edit] = &[
     Edit {
         name: "coop: units of a budget are readable",
         file: "src/task/coop/mod.rs",
@@ -126,29 +130,6 @@ pub const EDITS: &[Edit] = &[
         replace: "            gmp_exec::bridge::leaf_is_ready();\n            self.0.set(Budget::unconstrained());\n",
     },
     Edit {
-        name: "waits: a task waits for a semaphore",
-        file: "src/sync/batch_semaphore.rs",
-        find: "            Poll::Pending => Poll::Pending,\n            Poll::Ready(r) => {\n                r?;\n",
-        replace: "            Poll::Pending => {\n                gmp_exec::bridge::wait_here();\n                \
-                  Poll::Pending\n            }\n            Poll::Ready(r) => {\n                r?;\n",
-    },
-    Edit {
-        name: "waits: a task waits for a notification",
-        file: "src/sync/notify.rs",
-        find: "                    drop(waiters);\n                    drop(old_waker);\n\n                    \
-               return Poll::Pending;\n",
-        replace: "                    drop(waiters);\n                    drop(old_waker);\n\n                    \
-                  gmp_exec::bridge::wait_here();\n                    return Poll::Pending;\n",
-    },
-    Edit {
-        name: "waits: a task still waits for a notification",
-        file: "src/sync/notify.rs",
-        find: "                        drop(waiters);\n                        drop(old_waker);\n\n                        \
-               return Poll::Pending;\n",
-        replace: "                        drop(waiters);\n                        drop(old_waker);\n\n                        \
-                  gmp_exec::bridge::wait_here();\n                        return Poll::Pending;\n",
-    },
-    Edit {
         name: "traces: a task that waits for a notification",
         file: "src/sync/notify.rs",
         find: "                State::Waiting => {\n                    \
@@ -184,7 +165,7 @@ pub const EDITS: &[Edit] = &[
 ///
 /// Fails at the first edit whose text isn't there exactly once, and when a file can't be read or
 /// written.
-pub fn apply_all(folder: &Path, edits: &[Edit]) -> Result<(), EditError> {
+pub fn apply_all<'a>(folder: &Path, edits: impl IntoIterator<Item = &'a Edit>) -> Result<(), EditError> {
     for edit in edits {
         let path = folder.join(edit.file);
         let edited = fs::read_to_string(&path)
@@ -241,7 +222,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join(EDIT.file);
         fs::write(&file, text).unwrap();
-        apply_all(folder.path(), &[EDIT]).map_err(|error| error.to_string())?;
+        apply_all(folder.path(), [&EDIT]).map_err(|error| error.to_string())?;
         Ok(fs::read_to_string(file).unwrap())
     }
 
@@ -261,15 +242,15 @@ mod tests {
     #[test]
     fn a_missing_file_is_named() {
         let folder = tempfile::tempdir().unwrap();
-        let error = apply_all(folder.path(), &[EDIT]).unwrap_err().to_string();
+        let error = apply_all(folder.path(), [&EDIT]).unwrap_err().to_string();
         assert!(error.starts_with("the edit \"a door\" doesn't fit tokio 1.54.1: lib.rs: "), "{error}");
     }
 
     #[test]
     fn names_tell_edits_apart() {
-        let mut names: Vec<_> = EDITS.iter().map(|edit| edit.name).collect();
+        let mut names: Vec<_> = all().map(|edit| edit.name).collect();
         names.sort_unstable();
         names.dedup();
-        assert_eq!(names.len(), EDITS.len());
+        assert_eq!(names.len(), all().count());
     }
 }

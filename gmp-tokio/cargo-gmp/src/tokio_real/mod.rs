@@ -16,6 +16,7 @@ pub(crate) mod instrumentation;
 pub(crate) mod manifest;
 pub mod origin;
 pub(crate) mod tree;
+mod waits;
 
 use std::fs::{self, File};
 use std::path::Path;
@@ -84,7 +85,7 @@ fn is_fresh(gmp_tokio: &Path) -> bool {
 fn make(package: &Path, to: &Path) -> Result<()> {
     tree::copy_file(&package.join("LICENSE"), &to.join("LICENSE"))?;
     tree::copy(&package.join("src"), &to.join("src"))?;
-    edits::apply_all(to, edits::EDITS)?;
+    edits::apply_all(to, edits::all())?;
     instrumentation::apply(to)?;
     let original = fs::read_to_string(package.join("Cargo.toml"))?;
     fs::write(to.join("Cargo.toml"), manifest::rewritten(&original)?)?;
@@ -108,7 +109,7 @@ fn put_in_place(finished: tempfile::TempDir, folder: &Path) -> Result<()> {
 /// A digest of everything that the result depends on.
 fn fingerprint() -> String {
     let mut hash = Sha256::new();
-    let edits = edits::EDITS.iter().flat_map(|edit| [edit.file, edit.find, edit.replace]);
+    let edits = edits::all().flat_map(|edit| [edit.file, edit.find, edit.replace]);
     for part in [VERSION, origin::TREE, manifest::REVISION, instrumentation::REVISION].into_iter().chain(edits) {
         hash.update(part.len().to_le_bytes());
         hash.update(part);

@@ -1,0 +1,258 @@
+//! Who waits for whom: which task has locked the mutex that a task waits for, and tasks that wait for
+//! each other's mutexes.
+
+use std::io::{BufRead, BufReader};
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::time::Duration;
+use std::{env, thread};
+
+use compat_tests::DEADLINE;
+use gmp_exec::runtime::{Handle, Leaks, TaskInfo, TaskState, WaitsFor};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::runtime::Builder;
+use tokio::sync::{Mutex, Notify, OwnedMutexGuard};
+use tokio::task::JoinHandle;
+use tokio::time::{interval, sleep, timeout};
+
+const CASE: &str = "GMP_TEST_CASE";
+
+/// Runs a test on a runtime that asks to know who has locked what.
+fn on_asking_runtimes<F: Future<Output = ()>>(test: impl Fn() -> F) {
+    for mut builder in [Builder::new_multi_thread(), Builder::new_current_thread()] {
+        let runtime = builder.enable_all().leaks(Leaks::Warn).build().unwrap();
+        runtime.block_on(async { timeout(DEADLINE, test()).await.expect("done before the deadline") });
+    }
+}
+
+fn id(task: &JoinHandle<()>) -> String {
+    task.id().to_string()
+}
+
+/// The task, as a walk finds it that has begun when it waits for a mutex: a walk asks at its beginning
+/// who has locked what.
+async fn once_it_locks(task: &JoinHandle<()>) -> TaskInfo {
+    let is_it = |info: &TaskInfo| info.id.to_string() == id(task) && info.state == TaskState::Waiting;
+    let locks = |info: &TaskInfo| info.waits_for.iter().any(|wait| wait.to_string().contains("Mutex"));
+    loop {
+        let find = || Handle::current().tasks().find(|info| is_it(info) && locks(info));
+        if let Some(info) = find().and_then(|_| find()) {
+            return info;
+        }
+        sleep(Duration::from_millis(1)).await;
+    }
+}
+
+/// The holder of the mutex for which the task waits.
+async fn holder(task: &JoinHandle<()>) -> Option<String> {
+    let info = once_it_locks(task).await;
+    info.waits_for
+        .iter()
+        .find_map(|wait| if let WaitsFor::Sync { holder, .. } = wait { holder.map(|id| id.to_string()) } else { None })
+}
+
+/// A task that has locked the mutex, until it is notified.
+async fn holds(mutex: &Arc<Mutex<()>>) -> (JoinHandle<()>, Arc<Notify>) {
+    let (mutex, locked, end) = (mutex.clone(), Arc::new(Notify::new()), Arc::new(Notify::new()));
+    let (tell, until) = (locked.clone(), end.clone());
+    let task = tokio::spawn(async move {
+        let _guard = mutex.lock().await;
+        tell.notify_one();
+        until.notified().await;
+    });
+    locked.notified().await;
+    (task, end)
+}
+
+fn wants(mutex: &Arc<Mutex<()>>) -> JoinHandle<()> {
+    let mutex = mutex.clone();
+    tokio::spawn(async move {
+        let _guard = mutex.lock().await;
+        std::future::pending::<()>().await;
+    })
+}
+
+#[test]
+fn the_task_that_has_locked_a_mutex_is_named() {
+    on_asking_runtimes(|| async {
+        let mutex = Arc::new(Mutex::new(()));
+        let (first, end) = holds(&mutex).await;
+        let second = wants(&mutex);
+        assert_eq!(holder(&second).await, Some(id(&first)));
+        let third = wants(&mutex);
+        assert_eq!(holder(&third).await, Some(id(&first)));
+        let json = once_it_locks(&third).await.json().to_string();
+        assert!(json.contains(&format!(r#""holder":{}}}"#, first.id())), "{json}");
+        end.notify_one();
+        first.await.unwrap();
+        while holder(&third).await != Some(id(&second)) {
+            sleep(Duration::from_millis(1)).await;
+        }
+        let tree = Handle::current().tasks().tree().to_string();
+        assert!(tree.contains(&format!(", locked by task {}\n", second.id())), "{tree}");
+        assert!(!tree.contains("deadlock"), "{tree}");
+    });
+}
+
+#[test]
+fn a_mutex_that_was_locked_outside_of_a_task_has_no_known_holder() {
+    on_asking_runtimes(|| async {
+        let mutex = Arc::new(Mutex::new(()));
+        let (first, end) = holds(&mutex).await;
+        end.notify_one();
+        first.await.unwrap();
+        let guard: OwnedMutexGuard<()> = mutex.clone().try_lock_owned().unwrap();
+        let task = wants(&mutex);
+        assert_eq!(holder(&task).await, None);
+        drop(guard);
+    });
+}
+
+/// Of two mutexes, the task that waits for one in a `select!` waits for the right one.
+#[test]
+fn each_of_two_mutexes_has_its_holder() {
+    on_asking_runtimes(|| async {
+        let a = Arc::new(Mutex::new(()));
+        let b = Arc::new(Mutex::new(()));
+        let [(of_a, _), (of_b, _)] = [holds(&a).await, holds(&b).await];
+        let task = tokio::spawn(async move {
+            tokio::select! {
+                biased;
+                _ = a.lock() => {}
+                _ = b.lock() => {}
+            }
+        });
+        let info = once_it_locks(&task).await;
+        let holders: Vec<String> = info.waits_for.iter().map(ToString::to_string).collect();
+        assert!(holders[0].ends_with(&format!(", locked by task {}", of_a.id())), "{holders:?}");
+        assert!(holders[1].ends_with(&format!(", locked by task {}", of_b.id())), "{holders:?}");
+    });
+}
+
+/// Two tasks that wait for each other's mutexes. As in a handler of hyper's, each also reads.
+async fn deadlock(reads: bool) -> [JoinHandle<()>; 2] {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let mutexes = [Arc::new(Mutex::new(())), Arc::new(Mutex::new(()))];
+    let meet = Arc::new(tokio::sync::Barrier::new(2));
+    let tasks = [0, 1].map(|number| {
+        let (first, second, meet) = (mutexes[number].clone(), mutexes[1 - number].clone(), meet.clone());
+        tokio::spawn(async move {
+            let mut socket = TcpStream::connect(address).await.unwrap();
+            let _guard = first.lock().await;
+            meet.wait().await;
+            if reads {
+                tokio::select! {
+                    _ = socket.read_u8() => {}
+                    _ = second.lock() => {}
+                }
+            } else {
+                drop(second.lock().await);
+            }
+        })
+    });
+    // The connections stay.
+    thread::spawn(move || listener.incoming().collect::<Vec<_>>());
+    tasks
+}
+
+#[test]
+fn tasks_that_wait_for_each_others_mutexes_are_a_deadlock() {
+    on_asking_runtimes(|| async {
+        for (reads, begin) in [(false, "deadlock: task "), (true, "deadlock, unless something else wakes them: task ")]
+        {
+            let tasks = deadlock(reads).await;
+            let text = loop {
+                let text = Handle::current().tasks().tree().to_string();
+                if text.starts_with("deadlock") {
+                    break text;
+                }
+                sleep(Duration::from_millis(1)).await;
+            };
+            let line = text.lines().next().unwrap();
+            assert!(line.starts_with(begin), "{text}");
+            for (task, other) in [(&tasks[0], &tasks[1]), (&tasks[1], &tasks[0])] {
+                let expected = format!("task {}, spawned at ", task.id());
+                assert!(line.contains(&expected), "{expected}: {text}");
+                assert!(line.contains(&format!(", locked by task {}", other.id())), "{text}");
+            }
+            assert_eq!(line.matches("waits to lock a tokio Mutex created at ").count(), 2, "{text}");
+            assert_eq!(line.matches("locks.rs:").count(), 4, "{text}");
+            // The end of one lets the other one go on.
+            tasks[0].abort();
+            tasks.map(drop);
+        }
+    });
+}
+
+/// The connections' tasks read beside their handlers, and each of them was spawned by axum.
+#[test]
+fn handlers_of_a_service_that_wait_for_each_others_mutexes_are_a_deadlock() {
+    on_asking_runtimes(|| async {
+        let mutexes = [Arc::new(Mutex::new(())), Arc::new(Mutex::new(()))];
+        let meet = Arc::new(tokio::sync::Barrier::new(2));
+        let handler = |number: usize| {
+            let (first, second, meet) = (mutexes[number].clone(), mutexes[1 - number].clone(), meet.clone());
+            axum::routing::get(async move || {
+                let _guard = first.lock().await;
+                meet.wait().await;
+                drop(second.lock().await);
+            })
+        };
+        let routes = axum::Router::new().route("/0", handler(0)).route("/1", handler(1));
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let server = tokio::spawn(async move { axum::serve(listener, routes).await.unwrap() });
+        let mut clients = Vec::new();
+        for number in 0..2 {
+            let mut client = TcpStream::connect(address).await.unwrap();
+            client.write_all(format!("GET /{number} HTTP/1.1\r\nhost: a\r\n\r\n").as_bytes()).await.unwrap();
+            clients.push(client);
+        }
+        let text = loop {
+            let text = Handle::current().tasks().tree().to_string();
+            if text.starts_with("deadlock, unless something else wakes them: task ") {
+                break text;
+            }
+            sleep(Duration::from_millis(1)).await;
+        };
+        let line = text.lines().next().unwrap();
+        assert_eq!(line.matches("waits to lock a tokio Mutex created at ").count(), 2, "{text}");
+        assert_eq!(line.matches(", locked by task ").count(), 2, "{text}");
+        let groups = Handle::current().tasks().groups().to_string();
+        assert!(groups.contains(&format!(", waits for a connection to {address} (fd ")), "{groups}");
+        server.abort();
+    });
+}
+
+/// Timers and other tasks go on meanwhile.
+#[test]
+fn such_a_deadlock_is_printed_once_after_a_time_limit() {
+    for flavor in ["multi", "current"] {
+        let mut command = Command::new(env::current_exe().unwrap());
+        command.args(["--exact", "--nocapture", "locks::in_a_child"]).env("GMP_DEADLOCK_AFTER", "0.3");
+        let mut child =
+            command.env(CASE, flavor).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("a child");
+        let lines = BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap);
+        let lines: Vec<String> = lines.filter(|line| line.contains("deadlock")).collect();
+        assert!(child.wait().unwrap().success());
+        assert_eq!(lines.len(), 1, "{lines:?}");
+        assert!(lines[0].starts_with("gmp: deadlock: task ") && lines[0].contains("locks.rs:"), "{lines:?}");
+    }
+}
+
+#[test]
+fn in_a_child() {
+    let Ok(flavor) = env::var(CASE) else { return };
+    let multi = flavor == "multi";
+    let mut builder = if multi { Builder::new_multi_thread() } else { Builder::new_current_thread() };
+    let runtime = builder.enable_all().build().unwrap();
+    runtime.block_on(async {
+        let _tasks = deadlock(false).await;
+        let mut ticks = interval(Duration::from_millis(10));
+        for _ in 0..200 {
+            ticks.tick().await;
+        }
+    });
+}

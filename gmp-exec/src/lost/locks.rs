@@ -1,0 +1,177 @@
+//! Which task has locked a mutex of tokio's, and which tasks wait for it: so the dump can say who
+//! waits for whom.
+//!
+//! The drop-in's mutexes tell it ([`bridge::Origin`](crate::bridge::Origin)). It is kept only once a
+//! runtime of the process has been built that asks for it ([`keep`]): before that, each lock and
+//! unlock reads a flag and nothing else. What was locked before is not known.
+//!
+//! | task that locks | task that unlocks |
+//! |---|---|
+//! | takes the permit, then is noted | is struck out, then gives the permit back |
+//!
+//! So a task that is noted for a mutex has locked it and not unlocked it. Its guard may be with another
+//! task: then that one has to unlock it, and the dump names the one that has locked it.
+//!
+//! A waiting task is noted with the number of its poll. It is struck out when it has locked the
+//! mutex, or its future is dropped. A task that has dropped a future of another task strikes out
+//! nothing, so a wait counts only while the task waits since that poll.
+
+use std::collections::BTreeMap;
+use std::panic::Location;
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::{Mutex, MutexGuard};
+use std::time::{Duration, Instant};
+
+use crate::task::Id;
+
+static IS_KEPT: AtomicBool = AtomicBool::new(false);
+static LAST_LOOK: Mutex<Option<Instant>> = Mutex::new(None);
+
+const SHARDS: usize = 16;
+
+/// The locks by their addresses.
+static LOCKS: [Mutex<BTreeMap<usize, Lock>>; SHARDS] = [const { Mutex::new(BTreeMap::new()) }; SHARDS];
+
+#[derive(Debug, Default)]
+struct Lock {
+    /// The task that has locked it.
+    holder: Option<Id>,
+    wanted: Vec<Want>,
+}
+
+/// A task that waits for a lock.
+#[derive(Clone, Copy, Debug)]
+struct Want {
+    task: Id,
+    /// The number of the poll.
+    polls: u32,
+    since: Instant,
+    /// Where the mutex was created.
+    created: &'static Location<'static>,
+}
+
+/// A task that waits for a lock that another task has.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Edge {
+    pub(crate) task: Id,
+    pub(crate) polls: u32,
+    pub(crate) since: Instant,
+    pub(crate) created: &'static Location<'static>,
+    pub(crate) holder: Id,
+}
+
+/// From now on it is kept.
+pub(crate) fn keep() {
+    IS_KEPT.store(true, Relaxed);
+}
+
+#[inline]
+pub(crate) fn are_kept() -> bool {
+    IS_KEPT.load(Relaxed)
+}
+
+fn shard(address: usize) -> MutexGuard<'static, BTreeMap<usize, Lock>> {
+    LOCKS[(address >> 5) % SHARDS].lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+}
+
+/// `task`: `None` outside of a task.
+pub(crate) fn locked(address: usize, task: Option<Id>) {
+    let mut locks = shard(address);
+    let lock = locks.entry(address).or_default();
+    lock.holder = task;
+    lock.wanted.retain(|want| Some(want.task) != task);
+}
+
+pub(crate) fn unlocked(address: usize) {
+    let mut locks = shard(address);
+    if let Some(lock) = locks.get_mut(&address) {
+        lock.holder = None;
+        if lock.wanted.is_empty() {
+            locks.remove(&address);
+        }
+    }
+}
+
+/// A task waits in its poll of that number. `created`: where the mutex was.
+pub(crate) fn wants(address: usize, (task, polls): (Id, u32), created: &'static Location<'static>) {
+    let mut locks = shard(address);
+    let lock = locks.entry(address).or_default();
+    match lock.wanted.iter_mut().find(|want| want.task == task) {
+        Some(want) => want.polls = polls,
+        None => lock.wanted.push(Want { task, polls, since: Instant::now(), created }),
+    }
+}
+
+/// The task has dropped the future that waited.
+pub(crate) fn gave_up(address: usize, task: Option<Id>) {
+    let mut locks = shard(address);
+    if let Some(lock) = locks.get_mut(&address) {
+        lock.wanted.retain(|want| Some(want.task) != task);
+        if lock.wanted.is_empty() && lock.holder.is_none() {
+            locks.remove(&address);
+        }
+    }
+}
+
+/// The tasks that wait for a lock whose holder is known.
+pub(crate) fn edges() -> Vec<Edge> {
+    let mut edges = Vec::new();
+    for shard in &LOCKS {
+        let locks = shard.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        for lock in locks.values() {
+            let Some(holder) = lock.holder else { continue };
+            let edge = |Want { task, polls, since, created }| Edge { task, polls, since, created, holder };
+            edges.extend(lock.wanted.iter().copied().map(edge));
+        }
+    }
+    edges
+}
+
+/// Whether a task waits for so long for a lock that another one has. Asked often, this looks four
+/// times in that span.
+pub(crate) fn any_waits_for(limit: Duration) -> bool {
+    are_kept() && is_time_to_look(limit / 4) && edges().iter().any(|edge| edge.since.elapsed() >= limit)
+}
+
+fn is_time_to_look(pause: Duration) -> bool {
+    let mut last = LAST_LOOK.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    let is_time = last.is_none_or(|last| last.elapsed() >= pause);
+    if is_time {
+        *last = Some(Instant::now());
+    }
+    is_time
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn id(id: u64) -> Id {
+        Id::from_u64(id).unwrap()
+    }
+
+    fn waits_of(task: Id) -> Vec<(u32, Id)> {
+        edges().iter().filter(|edge| edge.task == task).map(|edge| (edge.polls, edge.holder)).collect()
+    }
+
+    #[test]
+    fn a_task_waits_for_the_one_that_has_locked() {
+        let (address, [holder, waits]) = (usize::MAX - 31, [1 << 40, (1 << 40) + 1].map(id));
+        wants(address, (waits, 3), Location::caller());
+        assert_eq!(waits_of(waits), [], "it is not known who has locked it");
+        locked(address, Some(holder));
+        assert_eq!(waits_of(waits), [(3, holder)]);
+        wants(address, (waits, 5), Location::caller());
+        assert_eq!(waits_of(waits), [(5, holder)]);
+        unlocked(address);
+        assert_eq!(waits_of(waits), []);
+        locked(address, Some(waits));
+        wants(address, (holder, 1), Location::caller());
+        assert_eq!((waits_of(waits), waits_of(holder)), (vec![], vec![(1, waits)]));
+        gave_up(address, Some(holder));
+        assert_eq!(waits_of(holder), []);
+        unlocked(address);
+        assert!(!shard(address).contains_key(&address));
+    }
+}
