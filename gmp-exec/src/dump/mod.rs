@@ -49,6 +49,7 @@
 //! only if it is of the task's last poll (`task::cell::waiting`). Two tasks are seen at different
 //! moments.
 
+mod asked;
 mod asker;
 mod groups;
 mod info;

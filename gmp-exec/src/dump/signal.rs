@@ -1,4 +1,4 @@
-//! The handler of SIGQUIT, which records the process that asks.
+//! The handler of SIGQUIT, and the pipe by which handlers call the thread that answers.
 #![allow(unsafe_code, reason = "installs a signal handler, and runs in it")]
 
 use std::io::{self, Read};
@@ -39,8 +39,7 @@ impl Signals {
         Ok(Some(Signals(reader)))
     }
 
-    /// Waits for the next signal. Returns the process that has sent it; 0: the kernel, because of a
-    /// key.
+    /// Waits for the next signal. Returns the process that asks; 0: SIGQUIT has come.
     pub(super) fn next(&mut self) -> io::Result<i32> {
         let mut sender = [0; 4];
         self.0.read_exact(&mut sender)?;
@@ -68,24 +67,18 @@ fn set_handler() -> io::Result<()> {
     if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
-/// May do only what is async-signal-safe: an atomic load, and one `write` that doesn't wait.
-extern "C" fn on_signal(_: libc::c_int, info: *mut libc::siginfo_t, _: *mut libc::c_void) {
+extern "C" fn on_signal(_: libc::c_int, _: *mut libc::siginfo_t, _: *mut libc::c_void) {
     let errno = Errno::save();
-    let sender = sender(info).to_ne_bytes();
-    let pipe: RawFd = PIPE.load(Relaxed);
-    // SAFETY: the buffer is valid for its length. The descriptor is open, or -1, which is an error
-    // that nothing can be done about.
-    unsafe { libc::write(pipe, sender.as_ptr().cast(), sender.len()) };
+    pass_on(0);
     errno.restore();
 }
 
-/// The process that has sent the signal by `kill`.
-fn sender(info: *mut libc::siginfo_t) -> i32 {
-    // SAFETY: the kernel passes a valid `siginfo_t` to a handler with `SA_SIGINFO`.
-    let Some(info) = (unsafe { info.as_ref() }) else { return 0 };
-    if info.si_code != libc::SI_USER {
-        return 0;
-    }
-    // SAFETY: the field is valid for `SI_USER`.
-    unsafe { info.si_pid() }
+/// Calls the thread, if there is one: this process asks, or 0. Does only what is async-signal-safe: an
+/// atomic load, and one `write` that doesn't wait.
+pub(super) fn pass_on(sender: i32) -> bool {
+    let (pipe, sender): (RawFd, _) = (PIPE.load(Relaxed), sender.to_ne_bytes());
+    // SAFETY: the buffer is valid for its length. The descriptor is open, or -1, which is an error
+    // that nothing can be done about.
+    unsafe { libc::write(pipe, sender.as_ptr().cast(), sender.len()) };
+    pipe >= 0
 }

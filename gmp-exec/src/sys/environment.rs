@@ -32,14 +32,14 @@ pub(crate) fn parsed<T>(name: &str, parse: impl FnOnce(&str) -> Result<T, String
 }
 
 #[cfg(any(target_os = "linux", target_os = "android"))]
-fn has_more_rights_than_its_caller() -> bool {
+pub(crate) fn has_more_rights_than_its_caller() -> bool {
     // SAFETY: reads a vector that the kernel has written when the program started. 0 also stands
     // for a vector without this entry.
     unsafe { libc::getauxval(libc::AT_SECURE) != 0 }
 }
 
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
-fn has_more_rights_than_its_caller() -> bool {
+pub(crate) fn has_more_rights_than_its_caller() -> bool {
     // SAFETY: these system calls touch no memory, and always succeed.
     unsafe { libc::getuid() != libc::geteuid() || libc::getgid() != libc::getegid() }
 }

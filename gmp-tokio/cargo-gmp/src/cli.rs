@@ -1,15 +1,16 @@
 //! The command line of `cargo gmp`.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::process::ExitCode;
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 
 use crate::arguments::Arguments;
 use crate::cargo::Cargo;
 use crate::nested::{self, Name};
 use crate::sources::Sources;
 use crate::tokio_real::{Outcome, VERSION};
+use crate::usage::{Usage, usage};
 use crate::{compare, doctor, install, patch, program, run, tasks, trace};
 
 const HELP: &str = "\
@@ -28,6 +29,7 @@ Commands:
   compare    runs a program or its tests on tokio and on gmp, and reports differences, time and memory
   doctor     reports problems, and compiles nothing
   tasks      prints the tasks of a running program, by its process id (as lines of JSON: --json)
+  blocked    prints which tasks of a running program have held their threads, by its process id
   trace      says what is in a trace: busiest places, longest polls, waits; `run --trace FILE` records one
   generate   prepares the sources as the first use does (tokio's own code, from cargo's download), and builds nothing
   help       prints this text
@@ -44,13 +46,22 @@ there is one, else the sources that this command carries.
 /// Runs the command with `arguments`, the arguments after the program's name. Does not return if
 /// this process becomes cargo.
 pub fn main(arguments: Vec<OsString>) -> ExitCode {
+    let command = arguments.iter().find(|argument| *argument != "gmp").cloned().unwrap_or_default();
     match dispatch(arguments) {
         Ok(code) => code,
         Err(error) => {
             eprintln!("error: {error:#}");
-            // Cargo's own exit code for errors.
-            ExitCode::from(101)
+            ExitCode::from(exit_code(&error, &command))
         }
+    }
+}
+
+/// The usual ones, but cargo's own where this command stands for cargo.
+fn exit_code(error: &anyhow::Error, command: &OsStr) -> u8 {
+    match command.to_str() {
+        _ if error.is::<Usage>() => 2,
+        Some("tasks" | "blocked" | "trace") => 1,
+        _ => 101,
     }
 }
 
@@ -79,6 +90,7 @@ fn dispatch(arguments: Vec<OsString>) -> Result<ExitCode> {
         Some("unpatch") => patch::unpatch(&own_options("unpatch", rest, &["--offline", "--manifest-path"])?)?,
         Some("compare") => return compare::compare(rest),
         Some("tasks") => return tasks::tasks(&rest),
+        Some("blocked") => return tasks::blocked(&rest),
         Some("trace") => return trace::trace(&rest),
         Some("install") => return install::install(rest),
         Some("doctor") => {
@@ -108,10 +120,11 @@ fn own_options(command: &str, arguments: Vec<OsString>, allowed: &[&str]) -> Res
         let (name, value) = text.split_once('=').map_or((&*text, None), |(name, value)| (name, Some(value)));
         let has_value = name != "--offline";
         if !allowed.contains(&name) || (!has_value && value.is_some()) {
-            bail!("unknown option `{text}`: `cargo gmp {command}` takes {}", allowed.join(", "));
+            let allowed = allowed.join(", ");
+            return Err(usage(format!("unknown option `{text}`: `cargo gmp {command}` takes {allowed}")));
         }
         if has_value && value.is_none() && given.next().is_none() {
-            bail!("`{name}` needs a value");
+            return Err(usage(format!("`{name}` needs a value")));
         }
     }
     Ok(Arguments::parse(arguments))

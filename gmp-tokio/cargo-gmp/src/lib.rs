@@ -21,6 +21,7 @@ pub mod cli;
 
 mod alias;
 mod arguments;
+mod asked;
 mod compare;
 mod configuration;
 mod console;
@@ -43,6 +44,7 @@ mod raised;
 mod run;
 mod tokios;
 mod tool;
+mod usage;
 
 pub mod cargo;
 pub mod package;

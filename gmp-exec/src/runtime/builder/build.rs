@@ -95,9 +95,8 @@ impl Builder {
             sysmon::start(&scheduler)?;
         }
         let traces_sigquit = scheduler.config.trace.as_ref().is_some_and(|settings| settings.on_sigquit);
-        if scheduler.config.debug.sigquit || traces_sigquit {
-            crate::dump::watch(&scheduler)?;
-        }
+        let debug = scheduler.config.debug;
+        crate::dump::watch(&scheduler, debug.asks, debug.sigquit || traces_sigquit)?;
         Ok(runtime)
     }
 

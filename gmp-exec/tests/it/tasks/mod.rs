@@ -1,8 +1,10 @@
 //! `Handle::tasks`: which tasks it finds, and what it says of them.
 
+mod asked;
 mod crowd;
 mod found;
 mod local;
+mod program;
 mod sigquit;
 mod text;
 mod tree;
