@@ -32,6 +32,7 @@ mod escaped;
 mod handed_over;
 mod hindrances;
 mod install;
+mod lines;
 mod lockfile;
 mod metadata;
 mod moves;
