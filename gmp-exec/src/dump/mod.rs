@@ -51,6 +51,7 @@
 
 mod asked;
 mod asker;
+mod ending;
 mod groups;
 mod info;
 mod json;

@@ -13,6 +13,7 @@ use std::sync::{Mutex, MutexGuard, Weak};
 
 use super::asked;
 use super::asker::{Asker, Form};
+use super::ending;
 use super::signal::Signals;
 use super::tree::TaskTree;
 use super::walk::Tasks;
@@ -34,22 +35,25 @@ const MOST_LINES: usize = 50;
 struct Watched {
     runtimes: Vec<Weak<Scheduler>>,
     is_installed: bool,
+    has_last_words: bool,
 }
 
-static WATCHED: Mutex<Watched> = Mutex::new(Watched { runtimes: Vec::new(), is_installed: false });
+static WATCHED: Mutex<Watched> =
+    Mutex::new(Watched { runtimes: Vec::new(), is_installed: false, has_last_words: false });
 
 fn lock() -> MutexGuard<'static, Watched> {
     WATCHED.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
 }
 
 /// From now on the tasks of this runtime can be asked for: by SIGURG, if `asks`, and by SIGQUIT, if
-/// `sigquit`.
+/// `sigquit`. With `GMP_BLOCKED=summary` and `GMP_TRACE` the process has last words.
 ///
 /// # Errors
 ///
 /// Fails if the system has no descriptor or no thread to give.
 pub(crate) fn watch(scheduler: &Arc<Scheduler>, asks: bool, sigquit: bool) -> io::Result<()> {
-    if !asks && !sigquit {
+    let has_last_words = scheduler.config.blocked.has_summary() || scheduler.config.trace.is_some();
+    if !asks && !sigquit && !has_last_words {
         return Ok(());
     }
     let mut watched = lock();
@@ -57,6 +61,10 @@ pub(crate) fn watch(scheduler: &Arc<Scheduler>, asks: bool, sigquit: bool) -> io
     watched.runtimes.push(Arc::downgrade(scheduler));
     if asks {
         asked::listen();
+    }
+    if has_last_words && !watched.has_last_words {
+        watched.has_last_words = true;
+        ending::watch()?;
     }
     if sigquit && !watched.is_installed {
         if let Some(signals) = Signals::install()? {
@@ -67,7 +75,7 @@ pub(crate) fn watch(scheduler: &Arc<Scheduler>, asks: bool, sigquit: bool) -> io
     Ok(())
 }
 
-fn runtimes() -> Vec<Arc<Scheduler>> {
+pub(super) fn runtimes() -> Vec<Arc<Scheduler>> {
     lock().runtimes.iter().filter_map(Weak::upgrade).collect()
 }
 

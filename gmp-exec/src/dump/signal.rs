@@ -1,15 +1,14 @@
 //! The handler of SIGQUIT, and the pipe by which handlers call the thread that answers.
-#![allow(unsafe_code, reason = "installs a signal handler, and runs in it")]
+#![allow(unsafe_code, reason = "runs in a signal handler")]
 
 use std::io::{self, Read};
-use std::mem::MaybeUninit;
 use std::os::fd::{IntoRawFd, RawFd};
 use std::os::unix::net::UnixStream;
-use std::ptr;
 use std::sync::atomic::AtomicI32;
 use std::sync::atomic::Ordering::Relaxed;
 
 use crate::sys::errno::Errno;
+use crate::sys::sigaction::{self, Handler};
 
 /// The descriptor that the handler writes into. It stays open until the process ends.
 static PIPE: AtomicI32 = AtomicI32::new(-1);
@@ -28,14 +27,14 @@ impl Signals {
     ///
     /// No descriptor is free.
     pub(super) fn install() -> io::Result<Option<Signals>> {
-        if is_handled() {
+        if ![Some(libc::SIG_DFL), Some(libc::SIG_IGN)].contains(&sigaction::current(libc::SIGQUIT)) {
             return Ok(None);
         }
         let (reader, writer) = UnixStream::pair()?;
         // A signal that finds the pipe full is lost: others wait for an answer already.
         writer.set_nonblocking(true)?;
         PIPE.store(writer.into_raw_fd(), Relaxed);
-        set_handler()?;
+        sigaction::set(libc::SIGQUIT, on_signal as Handler as libc::sighandler_t, libc::SA_ONSTACK)?;
         Ok(Some(Signals(reader)))
     }
 
@@ -45,26 +44,6 @@ impl Signals {
         self.0.read_exact(&mut sender)?;
         Ok(i32::from_ne_bytes(sender))
     }
-}
-
-fn is_handled() -> bool {
-    let mut action = MaybeUninit::<libc::sigaction>::zeroed();
-    // SAFETY: `action` is a valid place for the present action. None is set.
-    let result = unsafe { libc::sigaction(libc::SIGQUIT, ptr::null(), action.as_mut_ptr()) };
-    // SAFETY: all bits 0 is a valid `sigaction`, and the system has perhaps written another one.
-    let handler = unsafe { action.assume_init() }.sa_sigaction;
-    result != 0 || ![libc::SIG_DFL, libc::SIG_IGN].contains(&handler)
-}
-
-fn set_handler() -> io::Result<()> {
-    // SAFETY: all bits 0 is a valid `sigaction`: no flags, and an empty mask on all systems here.
-    let mut action: libc::sigaction = unsafe { MaybeUninit::zeroed().assume_init() };
-    let handler: extern "C" fn(libc::c_int, *mut libc::siginfo_t, *mut libc::c_void) = on_signal;
-    action.sa_sigaction = handler as libc::sighandler_t;
-    action.sa_flags = libc::SA_SIGINFO | libc::SA_RESTART | libc::SA_ONSTACK;
-    // SAFETY: `action` is valid, and the handler does only what a handler may do.
-    let result = unsafe { libc::sigaction(libc::SIGQUIT, &action, ptr::null_mut()) };
-    if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
 extern "C" fn on_signal(_: libc::c_int, _: *mut libc::siginfo_t, _: *mut libc::c_void) {

@@ -14,6 +14,7 @@ pub(crate) mod errno;
 pub(crate) mod fake_root;
 pub(crate) mod membarrier;
 pub(crate) mod seccomp;
+pub(crate) mod sigaction;
 pub(crate) mod sigurg;
 pub(crate) mod stderr;
 pub(crate) mod system_call;

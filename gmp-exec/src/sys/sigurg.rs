@@ -12,15 +12,14 @@
 //!
 //! The handler uses the thread's own stack (no `SA_ONSTACK`): to start a thread takes more than
 //! std's alternative stacks have.
-#![allow(unsafe_code, reason = "installs a signal handler, and runs in it")]
+#![allow(unsafe_code, reason = "runs in a signal handler")]
 
-use std::mem::MaybeUninit;
-use std::ptr;
 use std::sync::OnceLock;
 use std::sync::atomic::Ordering::{Relaxed, SeqCst};
 use std::sync::atomic::{AtomicBool, compiler_fence};
 
 use crate::sys::errno::Errno;
+use crate::sys::sigaction::{self, Handler};
 
 thread_local! {
     /// Only this thread and its handlers use it.
@@ -70,8 +69,6 @@ pub(crate) type Part = fn(&Sent);
 pub(crate) static QUESTIONS: OnceLock<Part> = OnceLock::new();
 pub(crate) static STACKS: OnceLock<Part> = OnceLock::new();
 
-type Handler = extern "C" fn(libc::c_int, *mut libc::siginfo_t, *mut libc::c_void);
-
 /// Makes sure that the handler is installed, and calls this part of it: a program may bring a
 /// handler of its own at any time.
 ///
@@ -80,31 +77,15 @@ type Handler = extern "C" fn(libc::c_int, *mut libc::siginfo_t, *mut libc::c_voi
 /// Why it is not installed, in words.
 pub(crate) fn install(part: &OnceLock<Part>, function: Part) -> Result<(), String> {
     part.get_or_init(|| function);
-    match current_handler() {
+    match sigaction::current(libc::SIGURG) {
         Some(handler) if handler == on_signal as Handler as libc::sighandler_t => Ok(()),
-        Some(libc::SIG_DFL) => set_handler(),
+        Some(libc::SIG_DFL) => {
+            let handler = on_signal as Handler as libc::sighandler_t;
+            sigaction::set(libc::SIGURG, handler, 0).map_err(|error| format!("SIGURG: {error}"))
+        }
         Some(libc::SIG_IGN) => Err("the program ignores SIGURG".to_owned()),
         _ => Err("the program handles SIGURG itself".to_owned()),
     }
-}
-
-fn current_handler() -> Option<libc::sighandler_t> {
-    let mut action = MaybeUninit::<libc::sigaction>::zeroed();
-    // SAFETY: `action` is a valid place for the present action. None is set.
-    let result = unsafe { libc::sigaction(libc::SIGURG, ptr::null(), action.as_mut_ptr()) };
-    // SAFETY: all bits 0 is a valid `sigaction`, and the system has perhaps written another one.
-    let handler = unsafe { action.assume_init() }.sa_sigaction;
-    (result == 0).then_some(handler)
-}
-
-fn set_handler() -> Result<(), String> {
-    // SAFETY: all bits 0 is a valid `sigaction`: no flags, and an empty mask.
-    let mut action: libc::sigaction = unsafe { MaybeUninit::zeroed().assume_init() };
-    action.sa_sigaction = on_signal as Handler as libc::sighandler_t;
-    action.sa_flags = libc::SA_SIGINFO | libc::SA_RESTART;
-    // SAFETY: `action` is valid, and the handler does only what a handler may do.
-    let result = unsafe { libc::sigaction(libc::SIGURG, &action, ptr::null_mut()) };
-    if result == 0 { Ok(()) } else { Err(format!("SIGURG: {}", std::io::Error::last_os_error())) }
 }
 
 extern "C" fn on_signal(_: libc::c_int, info: *mut libc::siginfo_t, context: *mut libc::c_void) {

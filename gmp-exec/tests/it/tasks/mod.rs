@@ -2,6 +2,7 @@
 
 mod asked;
 mod crowd;
+mod ending;
 mod found;
 mod local;
 mod program;

@@ -34,13 +34,17 @@ impl Program {
     /// inherits that. No safe code restores the default, so `env` does. It has to be the `env` of
     /// GNU coreutils 8.31 (2019) or newer.
     pub(super) fn start_by(option_of_env: &str, case: &str, setting: &str) -> Program {
+        Program::start_with(option_of_env, case, &[("GMP_DEBUG", setting)])
+    }
+
+    pub(super) fn start_with(option_of_env: &str, case: &str, settings: &[(&str, &str)]) -> Program {
         let mut command = Command::new("env");
         command.arg(option_of_env).arg(env::current_exe().unwrap());
         command.args(["--exact", "--nocapture", "tasks::program::in_a_child"]);
         command
-            .env("GMP_DEBUG", setting)
             .env_remove("GMP_BLOCKED")
             .env(CASE, case)
+            .envs(settings.iter().copied())
             .stdout(Stdio::null())
             .stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
@@ -98,6 +102,16 @@ fn in_a_child() {
         "handles" => handle(),
         "single" => wait_on_one_thread(current()),
         "yields" => yield_on_one_thread(),
+        "blocks" => block(|| thread::sleep(FOREVER)),
+        "exits" => block(|| std::process::exit(3)),
+        "aborts" => block(|| std::process::abort()),
+        "handles SIGTERM" => block(|| {
+            let caught = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
+            signal_hook::flag::register(signal_hook::consts::SIGTERM, caught.clone()).unwrap();
+            eprintln!("handles");
+            wait_until(|| caught.load(std::sync::atomic::Ordering::SeqCst));
+            eprintln!("goes on");
+        }),
         _ => panic!("there is no case {case}"),
     }
 }
@@ -131,6 +145,16 @@ fn ignore() {
     let _runtime = multi(1).build().unwrap();
     eprintln!("ready");
     wait_until(|| caught.load(std::sync::atomic::Ordering::SeqCst));
+}
+
+/// Calls `end` beside a runtime in which a task has blocked.
+fn block(end: impl FnOnce()) {
+    let runtime = multi(2).build().unwrap();
+    let task = runtime.spawn(async { thread::sleep(Duration::from_millis(100)) });
+    runtime.block_on(task).unwrap();
+    wait_until(|| !runtime.handle().blocked_report().entries.is_empty());
+    eprintln!("ready");
+    end();
 }
 
 /// Handles SIGURG itself, and ends when it has come.
