@@ -3,8 +3,9 @@
 //! Cargo's release profile has none, and then a report names a function where it could name a line;
 //! often the function that blocks is part of another one. So `run` and `build` ask for
 //! `debug = "line-tables-only"`, unless the user has decided about `debug` or `strip`. Programs get
-//! larger by that, and crates that tokio does not concern are compiled once for tokio and once for
-//! gmp. Builds of the profile `dev` have lines anyway.
+//! larger by that, because cargo no longer strips std's debugging information either, and crates that
+//! tokio does not concern are compiled once for tokio and once for gmp. Builds of the profile `dev`
+//! have lines anyway.
 
 use std::env;
 use std::ffi::{OsStr, OsString};

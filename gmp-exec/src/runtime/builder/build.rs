@@ -17,6 +17,7 @@ use crate::sched::sysmon;
 use crate::sched::{Scheduler, SchedulerRef};
 use crate::sync::Arc;
 use crate::sys::caches::Caches;
+use crate::sys::environment;
 use crate::sys::time_slice::TimeSlices;
 use crate::sys::timer_slack::TimerSlack;
 use crate::task::Observed;
@@ -83,6 +84,7 @@ impl Builder {
     }
 
     fn build_with(&self, is_local: bool) -> io::Result<Runtime> {
+        environment::say_misspelt();
         let scheduler = Scheduler::new(self.config(is_local)?);
         let runtime = Runtime::of(Handle::of(SchedulerRef::new(scheduler.clone())));
         if let Some(settings) = &scheduler.config.trace {
@@ -172,10 +174,9 @@ impl Builder {
 
     /// The number of processors, and what tells how many there should be later on.
     fn processors(&self) -> io::Result<(usize, Option<CountCpus>)> {
-        if let Some(count) = self.worker_threads {
-            return Ok((count, None));
-        }
-        match procs::from_env().map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error))? {
+        // A wrong value is refused even if it does not count.
+        let of_environment = procs::from_env().map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error))?;
+        match self.worker_threads.or(of_environment) {
             Some(count) => Ok((count, None)),
             None => Ok((procs::available(), Some(procs::available))),
         }
