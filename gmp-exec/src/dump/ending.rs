@@ -77,7 +77,7 @@ fn wait(mut signals: UnixStream) {
             write();
             let _ = sigaction::set(signal, libc::SIG_DFL, 0);
             // SAFETY: it has no preconditions.
-            unsafe { libc::kill(libc::getpid(), signal) };
+            unsafe { libc::kill(std::process::id() as libc::pid_t, signal) };
         }
     }
 }

@@ -1,7 +1,6 @@
 //! A process that ends before its runtime does leaves what `GMP_BLOCKED` and `GMP_TRACE` ask for, and ends
 //! as it would without.
 
-use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
 
 use rustix::process::{Pid, Signal, kill_process};
@@ -21,27 +20,27 @@ fn ended(case: &str, settings: &[(&str, &str)], signal: Option<Signal>) -> (Exit
     program.wait()
 }
 
-/// A case, the signal that is sent to it, and the exit code or the signal by which it ends.
-const WAYS: [(&str, Option<Signal>, Option<i32>, Option<i32>); 3] = [
-    ("blocks", Some(Signal::TERM), None, Some(libc::SIGTERM)),
-    ("exits", None, Some(3), None),
-    ("aborts", None, None, Some(libc::SIGABRT)),
+/// A case, the signal that is sent to it, and how it ends.
+const WAYS: [(&str, Option<Signal>, &str); 3] = [
+    ("blocks", Some(Signal::TERM), "signal: 15 (SIGTERM)"),
+    ("exits", None, "exit status: 3"),
+    ("aborts", None, "signal: 6 (SIGABRT)"),
 ];
 
 #[test]
 fn the_report_comes_at_every_end_of_the_process() {
-    for (case, signal, code, by) in WAYS {
+    for (case, signal, end) in WAYS {
         let (status, text) = ended(case, &[("GMP_BLOCKED", "summary")], signal);
-        assert_eq!((status.code(), status.signal()), (code, by), "{case}: {text}");
+        assert!(status.to_string().starts_with(end), "{case}: {status}: {text}");
         assert_eq!(text.matches("gmp: blocked 1x, ").count(), 1, "{case}: {text}");
     }
 }
 
 #[test]
 fn without_a_setting_the_process_ends_in_the_same_way_and_says_nothing() {
-    for (case, signal, code, by) in WAYS {
+    for (case, signal, end) in WAYS {
         let (status, text) = ended(case, &[], signal);
-        assert_eq!((status.code(), status.signal()), (code, by), "{case}: {text}");
+        assert!(status.to_string().starts_with(end), "{case}: {status}: {text}");
         assert!(!text.contains("gmp: "), "{case}: {text}");
     }
 }
