@@ -12,7 +12,7 @@ use std::task::{Context, Poll, Waker};
 use crate::context::{self, Entered};
 use crate::lost::locks;
 use crate::runtime::Handle;
-use crate::sys::seccomp;
+use crate::sys::{seccomp, sigurg};
 use crate::task::{AtShutdown, JoinHandle, MOST, Place, SyncWait, Wait, leaf, spawn_blocking_on, try_id};
 
 pub use crate::task::Resource;
@@ -44,6 +44,12 @@ pub fn is_entered() -> bool {
 /// process at calls that its author did not expect. Takes less than 1 µs.
 pub fn filter_has_come() -> bool {
     seccomp::has_come()
+}
+
+/// Calls `sleep`, which waits in the kernel for lack of work, and neither allocates nor takes a lock.
+#[inline]
+pub fn asleep<R>(sleep: impl FnOnce() -> R) -> R {
+    sigurg::asleep(sleep)
 }
 
 /// Notes that the running task waits until a descriptor is readable. What a task waits for is in

@@ -6,6 +6,9 @@ use std::sync::{Arc, OnceLock};
 use super::stack;
 use crate::escaped::{Escaped, short};
 
+/// Of a program without names, so many callers are given: the innermost may be std's.
+const MOST_UNKNOWN: usize = 7;
+
 /// The addresses of a stack, and once a report has asked for them, their names and lines: to find
 /// those, tens of MiB of debugging information are read. Clones share the names.
 #[derive(Clone, Debug)]
@@ -129,6 +132,8 @@ impl fmt::Display for BlockedStack {
             (Some(caller), _) => write!(f, "called {caller}")?,
             (None, _) => f.write_str("called by nobody that is known")?,
         }
+        let unknown = self.frames().iter().filter(|frame| frame.origin == FrameOrigin::Unknown);
+        unknown.skip(1).take(MOST_UNKNOWN).try_for_each(|frame| write!(f, " < {}", frame.name()))?;
         match self.own() {
             Some(own) => write!(f, ", which was called {own}"),
             None => Ok(()),
@@ -136,9 +141,15 @@ impl fmt::Display for BlockedStack {
     }
 }
 
+impl BlockedFrame {
+    fn name(&self) -> Escaped<'_> {
+        Escaped(self.function.as_deref().unwrap_or("?"))
+    }
+}
+
 impl fmt::Display for BlockedFrame {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let function = Escaped(self.function.as_deref().unwrap_or("?"));
+        let function = self.name();
         let place = self.file.as_deref().zip(self.line);
         match (place, f.alternate()) {
             (Some((file, line)), false) => write!(f, "at {}:{line}", short(file)),
@@ -193,6 +204,8 @@ mod tests {
         let (sleep, here) =
             (frame("nanosleep", None, FrameOrigin::Runtime), frame("program+0x7", None, FrameOrigin::Unknown));
         assert_eq!(stack(vec![sleep, here.clone()]).to_string(), "called in program+0x7");
-        assert_eq!(stack(vec![here]).to_string(), "in program+0x7", "it may compute or sleep");
+        assert_eq!(stack(vec![here.clone()]).to_string(), "in program+0x7", "it may compute or sleep");
+        let text = stack(vec![here; 20]).to_string();
+        assert_eq!(text, "in program+0x7".to_owned() + &" < program+0x7".repeat(MOST_UNKNOWN));
     }
 }

@@ -60,10 +60,13 @@ use self::queue::Queue;
 use crate::sync::Mutex;
 use crate::sync::atomic::AtomicBool;
 use crate::sync::atomic::Ordering::*;
+use crate::sys::stderr;
 use crate::task::Id;
 
 /// Shorter polls are not reported: they delay no other task for long.
 const SHORT: Duration = Duration::from_millis(1);
+
+const NOTHING_FOUND: &str = "GMP_BLOCKED: watched, nothing found";
 
 /// What a runtime knows of the polls that have held their threads.
 #[derive(Debug)]
@@ -72,13 +75,15 @@ pub(crate) struct Blocked {
     aggregate: Mutex<Aggregate>,
     /// The report thread runs, or has run.
     is_started: AtomicBool,
+    is_summarised: AtomicBool,
     settings: Settings,
 }
 
 impl Blocked {
     pub(crate) fn new(settings: Settings) -> Blocked {
         let (queue, aggregate) = (Queue::new(), Mutex::new(Aggregate::default()));
-        Blocked { queue, aggregate, is_started: AtomicBool::new(false), settings }
+        let [is_started, is_summarised] = [(); 2].map(|()| AtomicBool::new(false));
+        Blocked { queue, aggregate, is_started, is_summarised, settings }
     }
 
     pub(crate) fn record(&self, record: Record) {
@@ -99,9 +104,23 @@ impl Blocked {
         thread::run(self, told);
     }
 
-    /// The runtime ends.
+    /// The runtime ends. If there is no report thread, nothing has been found.
     pub(crate) fn stop(&self) {
         self.queue.stop();
+        if !self.is_started.load(Relaxed)
+            && let Some(text) = self.last_words()
+        {
+            stderr::try_write(&text);
+        }
+    }
+
+    /// The summary, if it is asked for and was not made yet.
+    pub(crate) fn last_words(&self) -> Option<String> {
+        if !self.settings.summary || self.is_summarised.swap(true, Relaxed) {
+            return None;
+        }
+        let text = self.report().to_string();
+        Some(report::prefixed(if text.is_empty() { NOTHING_FOUND } else { &text }))
     }
 
     /// The tasks that hold their threads now, and since when.

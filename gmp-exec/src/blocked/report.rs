@@ -4,11 +4,18 @@ use std::fmt;
 use std::panic::Location;
 use std::time::{Duration, Instant};
 
-use super::frame::BlockedStack;
+use super::frame::{BlockedStack, FrameOrigin};
 use super::look::Call;
 use super::stack;
 use crate::escaped::{Escaped, short};
 use crate::task::{Id, StuckBy};
+
+/// Shorter ones of which nothing is known are not written.
+const TINY: Duration = Duration::from_millis(5);
+
+const NO_LINES: &str = "the program has no line numbers: build it with debug = \"line-tables-only\" in its profile";
+const NO_NAMES: &str = "the program was stripped of its names: build it with strip = \"none\" in its profile, or give \
+                        the addresses to addr2line -e with the same program before it was stripped";
 
 /// The tasks of a runtime that have held their threads for long, by where they were spawned.
 ///
@@ -127,11 +134,48 @@ impl From<StuckBy> for BlockedCause {
 
 impl fmt::Display for BlockedReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.entries.iter().try_for_each(|entry| writeln!(f, "{entry}"))?;
-        match self.dropped {
-            0 => Ok(()),
-            dropped => writeln!(f, "{dropped} more were found, and not recorded"),
+        self.entries.iter().filter(|entry| !entry.is_tiny()).try_for_each(|entry| writeln!(f, "{entry}"))?;
+        if self.dropped > 0 {
+            writeln!(f, "{} more were found, and not recorded", self.dropped)?;
         }
+        self.missing().map_or(Ok(()), |what| writeln!(f, "{what}"))
+    }
+}
+
+impl BlockedReport {
+    /// What the program was built without, if no frame of it has a line.
+    fn missing(&self) -> Option<&'static str> {
+        let stacks = self.entries.iter().flat_map(|entry| &entry.stacks);
+        let frames = stacks.flat_map(BlockedStack::frames).filter(|frame| frame.origin != FrameOrigin::Runtime);
+        let mut missing = None;
+        for frame in frames {
+            missing = match frame.origin {
+                _ if frame.file.is_some() => return None,
+                FrameOrigin::Unknown => Some(NO_NAMES),
+                _ => Some(NO_LINES),
+            };
+        }
+        missing
+    }
+}
+
+impl BlockedEntry {
+    /// It was a moment, and nothing is known of it: a page that was loaded, or a crowded computer.
+    fn is_tiny(&self) -> bool {
+        self.total < TINY && self.under_way == 0 && self.calls.is_empty() && self.stacks.is_empty()
+    }
+
+    /// The stacks in words, each text once.
+    fn texts_of_stacks(&self) -> Vec<(String, u64)> {
+        let mut texts: Vec<(String, u64)> = Vec::new();
+        for stack in &self.stacks {
+            let text = stack.to_string();
+            match texts.iter_mut().find(|(known, _)| *known == text) {
+                Some((_, count)) => *count += stack.count,
+                None => texts.push((text, stack.count)),
+            }
+        }
+        texts
     }
 }
 
@@ -156,11 +200,11 @@ impl fmt::Display for BlockedEntry {
                 write!(f, "{} {call} {}x", if index == 0 { ", in" } else { "," }, call.count)
             }),
         }?;
-        match (self.stacks.as_slice(), &self.no_stack) {
+        match (self.texts_of_stacks().as_slice(), &self.no_stack) {
             ([], None) => Ok(()),
             ([], Some(reason)) => write!(f, ", no stack: {}", Escaped(reason)),
-            ([stack], _) => write!(f, ", {stack}"),
-            (stacks, _) => stacks.iter().try_for_each(|stack| write!(f, ", {}x {stack}", stack.count)),
+            ([(stack, _)], _) => write!(f, ", {stack}"),
+            (stacks, _) => stacks.iter().try_for_each(|(stack, count)| write!(f, ", {count}x {stack}")),
         }
     }
 }
@@ -191,6 +235,8 @@ impl BlockedCall {
 impl fmt::Display for BlockedCall {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.name {
+            // Every future has a function of that name.
+            Some("poll") => f.write_str("the system call poll")?,
             Some(name) => f.write_str(name)?,
             None => write!(f, "system call {}", self.number)?,
         }
@@ -232,7 +278,7 @@ pub(super) fn prefixed(text: &str) -> String {
 #[cfg(all(test, not(any(loom, shuttle))))]
 mod tests {
     use super::*;
-    use crate::blocked::frame::{BlockedFrame, FrameOrigin, Frames};
+    use crate::blocked::frame::{BlockedFrame, Frames};
 
     fn call(name: Option<&'static str>, descriptor: Option<i32>, target: Option<&str>) -> BlockedCall {
         BlockedCall { number: 321, name, descriptor, target: target.map(str::to_owned), count: 2 }
@@ -314,6 +360,50 @@ mod tests {
         name_stacks(&mut entries);
         let seen = entries[0].stacks.iter().map(|stack| (stack.to_string(), stack.count()));
         assert_eq!(seen.collect::<Vec<_>>(), [("computing in a".to_owned(), 5), ("computing in b".to_owned(), 1)]);
+    }
+
+    fn stack(file: Option<&str>, origin: FrameOrigin, addresses: &[u64]) -> BlockedStack {
+        let (function, file) = (Some("f".to_owned()), file.map(str::to_owned));
+        let frame = BlockedFrame { function, line: file.as_ref().map(|_| 7), file, origin };
+        BlockedStack { frames: Frames::with_names(addresses.to_vec(), vec![frame]), count: 2 }
+    }
+
+    #[test]
+    fn a_place_is_named_once() {
+        let mut entry = entry(BlockedCause::Computing, Vec::new());
+        let [a, b] = ["a.rs", "b.rs"].map(|file| stack(Some(file), FrameOrigin::Own, &[1]));
+        entry.stacks = vec![a.clone(), b, a];
+        let text = entry.to_string();
+        assert!(text.ends_with(", 4x computing at a.rs:7, 2x computing at b.rs:7"), "{text}");
+    }
+
+    #[test]
+    fn a_program_that_was_built_without_lines_is_told_so_once() {
+        let report = |stacks: Vec<BlockedStack>| {
+            let entries = stacks.into_iter().map(|stack| {
+                let mut entry = entry(BlockedCause::Blocked, Vec::new());
+                entry.stacks = vec![stack];
+                entry
+            });
+            BlockedReport { entries: entries.collect(), dropped: 0 }.to_string()
+        };
+        let without = || stack(None, FrameOrigin::Dependency, &[1]);
+        let text = report(vec![without(), without()]);
+        assert_eq!(text.lines().count(), 3, "{text}");
+        assert!(text.ends_with("debug = \"line-tables-only\" in its profile\n"), "{text}");
+        let text = report(vec![without(), stack(Some("a.rs"), FrameOrigin::Own, &[2])]);
+        assert_eq!(text.lines().count(), 2, "a library in C has none: {text}");
+        assert!(report(vec![stack(None, FrameOrigin::Unknown, &[1])]).contains("strip = \"none\""));
+    }
+
+    #[test]
+    fn a_moment_of_which_nothing_is_known_is_not_written() {
+        let mut tiny = entry(BlockedCause::Blocked, Vec::new());
+        tiny.total = Duration::from_millis(2);
+        let report = |entry: &BlockedEntry| BlockedReport { entries: vec![entry.clone()], dropped: 0 }.to_string();
+        assert_eq!(report(&tiny), "");
+        tiny.calls.push(call(Some("poll"), None, None));
+        assert!(report(&tiny).ends_with(", in the system call poll\n"), "{}", report(&tiny));
     }
 
     #[test]

@@ -22,6 +22,10 @@ impl Settings {
         self.print || self.summary || self.signal
     }
 
+    pub(crate) fn has_summary(self) -> bool {
+        self.summary
+    }
+
     pub(crate) fn from_env() -> io::Result<Settings> {
         Ok(environment::parsed(VARIABLE, parse)?.unwrap_or_default())
     }

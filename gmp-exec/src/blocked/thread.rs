@@ -32,7 +32,7 @@ pub(super) fn run(blocked: &Blocked, told: &dyn Told) {
     work(blocked, &mut stacks, told);
     if blocked.settings.summary {
         wait_for_ends(blocked);
-        summarise(blocked);
+        write(&blocked.last_words().unwrap_or_default());
     }
     let last = blocked.aggregate.lock().take_events();
     last.emit();
@@ -94,19 +94,12 @@ fn look_at(blocked: &Blocked, begun: &Begun, stacks: &mut Stacks, told: &dyn Tol
 fn print(mut due: Vec<BlockedEntry>) {
     if !due.is_empty() {
         name_stacks(&mut due);
-        write(&due.iter().map(|entry| format!("{entry}\n")).collect::<String>());
-    }
-}
-
-fn summarise(blocked: &Blocked) {
-    let report = blocked.report();
-    if !report.entries.is_empty() {
-        write(&report.to_string());
+        write(&prefixed(&due.iter().map(|entry| format!("{entry}\n")).collect::<String>()));
     }
 }
 
 /// One write, so that the lines of several runtimes do not mix. Nothing can be done about a closed
 /// stderr.
 fn write(text: &str) {
-    let _ = io::stderr().lock().write_all(prefixed(text).as_bytes());
+    let _ = io::stderr().lock().write_all(text.as_bytes());
 }

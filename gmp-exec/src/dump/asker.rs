@@ -1,4 +1,4 @@
-//! A process that has sent SIGQUIT and waits for the tasks, as `cargo gmp tasks PID` does: its thread's
+//! A process that has sent SIGURG and waits for the tasks, as `cargo gmp tasks PID` does: its thread's
 //! name says which of its descriptors they are to be written into.
 //!
 //! Only processes of the same user can be read in `/proc`, so no other user gets the tasks. The
@@ -15,7 +15,8 @@ use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
-/// The beginning of the asking thread's name. A descriptor follows, and `j` for JSON.
+/// The beginning of the asking thread's name. A descriptor follows, and `j` for JSON, or `b` for the
+/// report of what has blocked.
 const NAME: &str = "gmp-tasks:";
 
 /// While an asker reads nothing, others wait for their answers.
@@ -32,6 +33,7 @@ pub(super) struct Asker {
 pub(super) enum Form {
     Text,
     Json,
+    Blocked,
 }
 
 impl Asker {
@@ -77,10 +79,12 @@ impl Write for Asker {
 
 fn parse(name: &str) -> Option<(u32, Form)> {
     let rest = name.trim_end().strip_prefix(NAME)?;
-    match rest.strip_suffix('j') {
-        Some(number) => Some((number.parse().ok()?, Form::Json)),
-        None => Some((rest.parse().ok()?, Form::Text)),
-    }
+    let (number, form) = match rest.as_bytes().last()? {
+        b'j' => (&rest[..rest.len() - 1], Form::Json),
+        b'b' => (&rest[..rest.len() - 1], Form::Blocked),
+        _ => (rest, Form::Text),
+    };
+    Some((number.parse().ok()?, form))
 }
 
 /// The line `flags:` of proc_pid_fdinfo(5), in octal: the access mode and the flags of the open file.
@@ -98,6 +102,7 @@ mod tests {
     fn an_asker_is_known_by_the_name_of_its_thread() {
         assert_eq!(parse("gmp-tasks:17\n"), Some((17, Form::Text)));
         assert_eq!(parse("gmp-tasks:3j\n"), Some((3, Form::Json)));
+        assert_eq!(parse("gmp-tasks:3b\n"), Some((3, Form::Blocked)));
         for name in ["bash\n", "gmp-tasks\n", "gmp-tasks:\n", "gmp-tasks:x\n", "gmp-tasks:-1\n", "cargo-gmp\n"] {
             assert_eq!(parse(name), None, "{name}");
         }

@@ -49,8 +49,10 @@
 //! only if it is of the task's last poll (`task::cell::waiting`). Two tasks are seen at different
 //! moments.
 
+mod asked;
 mod asker;
 mod circles;
+mod ending;
 mod groups;
 mod info;
 mod json;

@@ -5,13 +5,15 @@
 //! makes the text. So an idle process makes no wake-up, and the text is made while every machine is
 //! stuck.
 //!
-//! The text goes to standard error in one write. `cargo gmp tasks PID` gets it instead, if it was
-//! that command that has sent the signal (`asker`).
+//! The text goes to standard error in one write. The same thread answers `cargo gmp tasks PID`
+//! (`asked`).
 
 use std::io::{self, Write};
 use std::sync::{Mutex, MutexGuard, Weak};
 
+use super::asked;
 use super::asker::{Asker, Form};
+use super::ending;
 use super::signal::Signals;
 use super::tree::TaskTree;
 use super::walk::Tasks;
@@ -20,6 +22,11 @@ use crate::sync::Arc;
 
 /// The first line of an answer: an asker sees that it has begun, and that it understands it.
 const GREETING: &[u8] = b"gmp 1\n";
+/// The end of an answer: what follows is not part of it.
+const END: &[u8] = b"\0";
+
+const NOTHING_HELD: &str = "watched, nothing found";
+const NOT_WATCHED: &str = "not watched: a runtime on a single thread is if GMP_BLOCKED=summary is set at its start";
 
 /// Lines about tasks that wait for other tasks.
 const MOST_LINES: usize = 50;
@@ -28,24 +35,38 @@ const MOST_LINES: usize = 50;
 struct Watched {
     runtimes: Vec<Weak<Scheduler>>,
     is_installed: bool,
+    has_last_words: bool,
 }
 
-static WATCHED: Mutex<Watched> = Mutex::new(Watched { runtimes: Vec::new(), is_installed: false });
+static WATCHED: Mutex<Watched> =
+    Mutex::new(Watched { runtimes: Vec::new(), is_installed: false, has_last_words: false });
 
 fn lock() -> MutexGuard<'static, Watched> {
     WATCHED.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
 }
 
-/// From now on SIGQUIT prints the tasks of this runtime, too.
+/// From now on the tasks of this runtime can be asked for: by SIGURG, if `asks`, and by SIGQUIT, if
+/// `sigquit`. With `GMP_BLOCKED=summary` and `GMP_TRACE` the process has last words.
 ///
 /// # Errors
 ///
 /// Fails if the system has no descriptor or no thread to give.
-pub(crate) fn watch(scheduler: &Arc<Scheduler>) -> io::Result<()> {
+pub(crate) fn watch(scheduler: &Arc<Scheduler>, asks: bool, sigquit: bool) -> io::Result<()> {
+    let has_last_words = scheduler.config.blocked.has_summary() || scheduler.config.trace.is_some();
+    if !asks && !sigquit && !has_last_words {
+        return Ok(());
+    }
     let mut watched = lock();
     watched.runtimes.retain(|runtime| runtime.strong_count() > 0);
     watched.runtimes.push(Arc::downgrade(scheduler));
-    if !watched.is_installed {
+    if asks {
+        asked::listen();
+    }
+    if has_last_words && !watched.has_last_words {
+        watched.has_last_words = true;
+        ending::watch()?;
+    }
+    if sigquit && !watched.is_installed {
         if let Some(signals) = Signals::install()? {
             std::thread::Builder::new().name("gmp-dump".to_owned()).spawn(move || answer(signals))?;
         }
@@ -54,27 +75,57 @@ pub(crate) fn watch(scheduler: &Arc<Scheduler>) -> io::Result<()> {
     Ok(())
 }
 
+pub(super) fn runtimes() -> Vec<Arc<Scheduler>> {
+    lock().runtimes.iter().filter_map(Weak::upgrade).collect()
+}
+
 fn answer(mut signals: Signals) {
     while let Ok(sender) = signals.next() {
-        let runtimes: Vec<Arc<Scheduler>> = lock().runtimes.iter().filter_map(Weak::upgrade).collect();
-        // Nothing can be done about a closed stderr, or an asker that has gone.
-        let _ = match Asker::find(sender) {
-            Some(asker) => answer_to(asker, &runtimes),
-            None => io::stderr().lock().write_all(prefixed(&text(&runtimes)).as_bytes()),
-        };
-        runtimes.iter().for_each(|runtime| runtime.observers.recorded.note_sigquit(runtime));
+        match sender {
+            0 => print(),
+            sender => asked::answer(sender),
+        }
     }
 }
 
-fn answer_to(asker: Asker, runtimes: &[Arc<Scheduler>]) -> io::Result<()> {
-    let form = asker.form;
+fn print() {
+    let runtimes = runtimes();
+    // Nothing can be done about a closed stderr.
+    let _ = io::stderr().lock().write_all(prefixed(&text(&runtimes)).as_bytes());
+    runtimes.iter().for_each(|runtime| runtime.observers.recorded.note_sigquit(runtime));
+}
+
+pub(super) fn answer_to(asker: Asker) -> io::Result<()> {
+    let (form, runtimes) = (asker.form, runtimes());
     let mut out = io::BufWriter::new(asker);
     out.write_all(GREETING)?;
     match form {
-        Form::Json => write_json(runtimes, &mut out)?,
-        Form::Text => out.write_all(text(runtimes).as_bytes())?,
+        Form::Json => write_json(&runtimes, &mut out)?,
+        Form::Text => out.write_all(text(&runtimes).as_bytes())?,
+        Form::Blocked => out.write_all(blocked(&runtimes).as_bytes())?,
     }
+    out.write_all(END)?;
     out.flush()
+}
+
+/// What has held threads so far.
+fn blocked(runtimes: &[Arc<Scheduler>]) -> String {
+    let section = |(index, runtime): (usize, &Arc<Scheduler>)| {
+        let name = runtime.config.name.as_deref().map_or_else(String::new, |name| format!(" {name:?}"));
+        let report = runtime.observers.blocked.report().to_string();
+        let is_looked_at = runtime.config.sysmon || runtime.config.is_watched;
+        let nothing = if is_looked_at { NOTHING_HELD } else { NOT_WATCHED };
+        let text = if report.is_empty() { nothing } else { &report };
+        format!("runtime {}{name}:\n{}", index + 1, indented(text))
+    };
+    match runtimes {
+        [] => "no runtime\n".to_owned(),
+        _ => runtimes.iter().enumerate().map(section).collect(),
+    }
+}
+
+fn indented(text: &str) -> String {
+    text.lines().map(|line| format!("  {line}\n")).collect()
 }
 
 fn text(runtimes: &[Arc<Scheduler>]) -> String {

@@ -38,6 +38,8 @@ impl Recorded {
 
     pub(super) fn note_end(&self) {}
 
+    pub(crate) fn write_last(&self, _: &Arc<Scheduler>) {}
+
     pub(crate) fn note_sigquit(&self, _: &Arc<Scheduler>) {}
 }
 

@@ -22,11 +22,19 @@ pub(crate) struct Settings {
 }
 
 /// What `GMP_DEBUG` asks for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Debug {
     pub(crate) trace: Option<Settings>,
     /// SIGQUIT prints all tasks (`dump`).
     pub(crate) sigquit: bool,
+    /// `cargo gmp tasks` is answered (`dump`).
+    pub(crate) asks: bool,
+}
+
+impl Default for Debug {
+    fn default() -> Debug {
+        Debug { trace: None, sigquit: false, asks: true }
+    }
 }
 
 impl Debug {
@@ -37,7 +45,7 @@ impl Debug {
 
 fn parse(text: &str) -> Result<Debug, String> {
     let mut period = None;
-    let (mut detail, mut sigquit) = (false, false);
+    let (mut detail, mut sigquit, mut asks) = (false, false, true);
     for item in text.split(',').map(str::trim).filter(|item| !item.is_empty()) {
         let (name, value) = item.split_once('=').unwrap_or((item, ""));
         match (name, value.parse::<u64>()) {
@@ -49,21 +57,19 @@ fn parse(text: &str) -> Result<Debug, String> {
             }
             ("scheddetail", Ok(on @ (0 | 1))) => detail = on == 1,
             ("sigquit", Ok(on @ (0 | 1))) => sigquit = on == 1,
-            ("sigquit", _) => {
-                return Err(format!("{VARIABLE}: sigquit={value} is not a switch; allowed are 0 and 1"));
-            }
-            ("scheddetail", _) => {
-                return Err(format!("{VARIABLE}: scheddetail={value} is not a switch; allowed are 0 and 1"));
+            ("asks", Ok(on @ (0 | 1))) => asks = on == 1,
+            ("scheddetail" | "sigquit" | "asks", _) => {
+                return Err(format!("{VARIABLE}: {name}={value} is not a switch; allowed are 0 and 1"));
             }
             _ => {
                 return Err(format!(
-                    "{VARIABLE}: unknown setting `{name}`; allowed are schedtrace=MILLISECONDS, scheddetail=0|1 and \
-                     sigquit=0|1"
+                    "{VARIABLE}: unknown setting `{name}`; allowed are schedtrace=MILLISECONDS, scheddetail=0|1, \
+                     sigquit=0|1 and asks=0|1"
                 ));
             }
         }
     }
-    Ok(Debug { trace: period.map(|period| Settings { period, detail }), sigquit })
+    Ok(Debug { trace: period.map(|period| Settings { period, detail }), sigquit, asks })
 }
 
 /// The state of the trace. sysmon owns it.
@@ -232,9 +238,10 @@ mod tests {
         assert_eq!(trace("scheddetail=1,schedtrace=250"), Some(expected));
         assert_eq!(trace("scheddetail=1"), None);
         assert_eq!(parse("").unwrap(), Debug::default());
-        let both = Debug { trace: Some(expected), sigquit: true };
+        let both = Debug { trace: Some(expected), sigquit: true, asks: true };
         assert_eq!(parse("sigquit=1,schedtrace=250,scheddetail=1").unwrap(), both);
         assert_eq!(parse("sigquit=0").unwrap(), Debug::default());
+        assert_eq!(parse("asks=0").unwrap(), Debug { asks: false, ..Debug::default() });
     }
 
     #[test]

@@ -7,7 +7,61 @@
 
 use std::env::VarError;
 use std::ffi::OsString;
+use std::sync::Once;
 use std::{env, io};
+
+use crate::sys::stderr;
+
+/// All settings.
+const NAMES: [&str; 10] = [
+    "GMP_BLOCKED",
+    "GMP_CLOSURES",
+    "GMP_DEADLOCK_AFTER",
+    "GMP_DEBUG",
+    "GMP_LEAKS",
+    "GMP_MAXPROCS",
+    "GMP_NO_MEMBARRIER",
+    "GMP_SOURCES",
+    "GMP_TIME_SLICES",
+    "GMP_TRACE",
+];
+
+/// So many letters may be wrong. Other programs have variables that begin with `GMP_`, too.
+const MOST_WRONG: usize = 2;
+
+/// Says once which variables look like misspelt settings.
+pub(crate) fn say_misspelt() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        if !has_more_rights_than_its_caller() {
+            let names = env::vars_os().filter_map(|(name, _)| name.into_string().ok());
+            names.filter_map(|name| misspelt(&name)).for_each(|text| stderr::try_write(&text));
+        }
+    });
+}
+
+fn misspelt(name: &str) -> Option<String> {
+    if !name.starts_with("GMP_") || NAMES.contains(&name) {
+        return None;
+    }
+    let meant = NAMES.into_iter().find(|known| distance(name.as_bytes(), known.as_bytes()) <= MOST_WRONG)?;
+    Some(format!("gmp: unknown setting {name}; did you mean {meant}?\n"))
+}
+
+/// How many letters have to be added, removed or replaced (Levenshtein).
+fn distance(a: &[u8], b: &[u8]) -> usize {
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.iter().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, y) in b.iter().enumerate() {
+            let replaced = diagonal + usize::from(x != y);
+            diagonal = row[j + 1];
+            row[j + 1] = replaced.min(diagonal + 1).min(row[j] + 1);
+        }
+    }
+    row[b.len()]
+}
 
 /// `None`: the variable is not set, or does not count.
 pub(crate) fn var_os(name: &str) -> Option<OsString> {
@@ -32,14 +86,30 @@ pub(crate) fn parsed<T>(name: &str, parse: impl FnOnce(&str) -> Result<T, String
 }
 
 #[cfg(any(target_os = "linux", target_os = "android"))]
-fn has_more_rights_than_its_caller() -> bool {
+pub(crate) fn has_more_rights_than_its_caller() -> bool {
     // SAFETY: reads a vector that the kernel has written when the program started. 0 also stands
     // for a vector without this entry.
     unsafe { libc::getauxval(libc::AT_SECURE) != 0 }
 }
 
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
-fn has_more_rights_than_its_caller() -> bool {
+pub(crate) fn has_more_rights_than_its_caller() -> bool {
     // SAFETY: these system calls touch no memory, and always succeed.
     unsafe { libc::getuid() != libc::geteuid() || libc::getgid() != libc::getegid() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::misspelt;
+
+    #[test]
+    fn a_name_that_is_nearly_a_setting_is_told() {
+        let told = |name: &str| misspelt(&format!("GMP_{name}"));
+        assert_eq!(told("BLOKED").unwrap(), "gmp: unknown setting GMP_BLOKED; did you mean GMP_BLOCKED?\n");
+        assert!(told("LEAK").unwrap().ends_with("mean GMP_LEAKS?\n"));
+        for name in ["BLOCKED", "LIB_DIR", "TEST_CASE", "BUILDS"] {
+            assert_eq!(told(name), None, "{name}");
+        }
+        assert_eq!(misspelt("BLOCKED"), None);
+    }
 }

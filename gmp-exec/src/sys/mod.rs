@@ -15,6 +15,8 @@ pub(crate) mod fake_root;
 pub(crate) mod membarrier;
 pub(crate) mod peer;
 pub(crate) mod seccomp;
+pub(crate) mod sigaction;
+pub(crate) mod sigurg;
 pub(crate) mod stderr;
 pub(crate) mod system_call;
 pub(crate) mod thread_clock;

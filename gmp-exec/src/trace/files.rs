@@ -115,7 +115,7 @@ impl Files {
         }
     }
 
-    fn end(&self, scheduler: &Arc<Scheduler>) {
+    pub(super) fn end(&self, scheduler: &Arc<Scheduler>) {
         if self.settings.is_for_end() {
             self.write(scheduler, "the runtime ends");
         }

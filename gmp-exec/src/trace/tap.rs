@@ -106,6 +106,13 @@ impl Recorded {
         }
     }
 
+    /// The process ends before the runtime does.
+    pub(crate) fn write_last(&self, scheduler: &Arc<Scheduler>) {
+        if let Some(files) = self.files.get() {
+            files.end(scheduler);
+        }
+    }
+
     pub(crate) fn note_sigquit(&self, scheduler: &Arc<Scheduler>) {
         if let Some(files) = self.files.get() {
             files.note_sigquit(scheduler);

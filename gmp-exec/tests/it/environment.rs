@@ -29,6 +29,33 @@ fn a_bad_maxprocs_is_an_error_that_names_variable_value_and_range() {
     }
 }
 
+/// Also if the program sets the number itself.
+#[test]
+fn a_bad_maxprocs_is_an_error_beside_worker_threads() {
+    let build = |value| result(&run_child("GMP_MAXPROCS", value, "environment::in_a_child_with_workers"));
+    assert_eq!(build("4"), "processors: 2");
+    for value in ["0", "abc"] {
+        assert!(build(value).starts_with("error: InvalidInput: the environment variable GMP_MAXPROCS is "));
+    }
+}
+
+#[test]
+fn a_misspelt_name_is_told_once() {
+    for (name, told) in [("GMP_BLOKED", 1), ("GMP_LIB_DIR", 0)] {
+        let output = run_child(name, "summary", "environment::in_a_child_with_workers");
+        let text = String::from_utf8(output.stderr).unwrap();
+        let line = format!("gmp: unknown setting {name}; did you mean GMP_BLOCKED?\n");
+        assert_eq!(text.matches(&line).count(), told, "{text}");
+    }
+}
+
+#[test]
+fn in_a_child_with_workers() {
+    if is_child() {
+        (0..2).for_each(|_| report(Builder::new_multi_thread().worker_threads(2)));
+    }
+}
+
 #[test]
 fn a_bad_debug_setting_is_an_error_that_names_variable_value_and_range() {
     for (value, expected) in [
@@ -37,7 +64,7 @@ fn a_bad_debug_setting_is_an_error_that_names_variable_value_and_range() {
         ("scheddetail=2", "GMP_DEBUG: scheddetail=2 is not a switch; allowed are 0 and 1"),
         (
             "schedtrace=5,gctrace=1",
-            "GMP_DEBUG: unknown setting `gctrace`; allowed are schedtrace=MILLISECONDS, scheddetail=0|1 and sigquit=0|1",
+            "GMP_DEBUG: unknown setting `gctrace`; allowed are schedtrace=MILLISECONDS, scheddetail=0|1, sigquit=0|1 and asks=0|1",
         ),
     ] {
         assert_eq!(build_with("GMP_DEBUG", value), format!("error: InvalidInput: {expected}"));
@@ -126,10 +153,15 @@ fn nothing_is_printed_unless_it_is_asked_for() {
 }
 
 #[test]
-fn a_program_that_does_not_block_prints_nothing() {
-    let output = run_child("GMP_BLOCKED", "print,summary", "environment::in_a_child_for_a_while");
-    let text = String::from_utf8(output.stderr).unwrap();
-    assert!(!text.contains("gmp: "), "{text}");
+fn a_program_that_does_not_block_is_told_that_it_was_watched() {
+    for (setting, expected) in
+        [("print,summary", vec!["gmp: GMP_BLOCKED: watched, nothing found"]), ("print,signal", vec![])]
+    {
+        let output = run_child("GMP_BLOCKED", setting, "environment::in_a_child_for_a_while");
+        let text = String::from_utf8(output.stderr).unwrap();
+        let lines: Vec<&str> = text.lines().filter(|line| line.starts_with("gmp: ")).collect();
+        assert_eq!(lines, expected, "{text}");
+    }
 }
 
 #[test]

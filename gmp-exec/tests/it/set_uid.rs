@@ -11,6 +11,8 @@ use std::{env, fs};
 use gmp_exec::runtime::Builder;
 use rustix::process::{geteuid, getuid};
 
+use crate::support::catches;
+
 const CASE: &str = "GMP_TEST_CASE";
 
 /// With values of which each makes `build` fail.
@@ -47,6 +49,14 @@ fn a_set_gid_program_writes_no_trace() {
     assert!(trace.exists(), "a program without the bit does");
 }
 
+/// Who asks would get what the program knows.
+#[test]
+fn a_set_uid_program_can_not_be_asked_for_its_tasks() {
+    let Some(program) = SetUid::new() else { return };
+    assert_eq!(program.build_with(0o755, "GMP_TEST_ASKED", "1"), "true");
+    assert_eq!(program.build_with(0o4755, "GMP_TEST_ASKED", "1"), "false");
+}
+
 #[test]
 fn in_a_child() {
     if env::var_os(CASE).is_none() {
@@ -57,6 +67,10 @@ fn in_a_child() {
         return;
     }
     let result = Builder::new_multi_thread().build().map(drop);
+    if env::var_os("GMP_TEST_ASKED").is_some() {
+        println!("\nresult {}", catches("self", libc::SIGURG));
+        return;
+    }
     let refused = |error: std::io::Error| {
         let text = error.to_string();
         let variable = VARIABLES.iter().find(|(variable, _)| text.contains(variable));

@@ -358,3 +358,10 @@ fn child_command(test: &str, case: usize) -> Command {
     command.env_remove("GMP_MAXPROCS");
     command
 }
+
+/// Whether a process, or `self`, has a handler of this signal.
+pub(crate) fn catches(process: &str, signal: i32) -> bool {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigCgt:\t")).unwrap();
+    u64::from_str_radix(mask, 16).unwrap() & 1 << (signal - 1) != 0
+}

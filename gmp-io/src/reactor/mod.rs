@@ -52,6 +52,7 @@ use std::time::Duration;
 use std::{io, mem};
 
 pub(crate) use evented::{ByteSink, ByteSource, Evented, less_than_asked};
+use gmp_exec::bridge::asleep;
 use gmp_exec::netpoll::{Netpoll, NetpollCounts};
 use gmp_exec::runtime::Handle;
 use mio::unix::SourceFd;
@@ -236,7 +237,7 @@ impl EventLoop {
         let is_look = timeout == Some(Duration::ZERO);
         let timeout = self.deadline.arm(timeout)?;
         let events = if is_look { self.busy_events.as_mut().unwrap_or(&mut self.events) } else { &mut self.events };
-        match self.poll.poll(events, timeout) {
+        match asleep(|| self.poll.poll(events, timeout)) {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok(()),
             result => result,
         }

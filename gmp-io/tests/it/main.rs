@@ -26,6 +26,7 @@ mod process_orphans;
 #[cfg(target_os = "linux")]
 mod process_parents;
 #[cfg(target_os = "linux")]
+mod reactor_asked;
 mod reactor_broken;
 mod reactor_faults;
 mod reactor_idle;

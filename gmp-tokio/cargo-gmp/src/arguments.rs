@@ -57,7 +57,11 @@ impl Arguments {
 }
 
 /// The value of `option` if `argument` is `option=value`, or `option` with the value `next` to it.
-fn value_of<'a>(option: &str, argument: &OsStr, next: impl FnOnce() -> Option<&'a OsString>) -> Option<OsString> {
+pub(crate) fn value_of<'a>(
+    option: &str,
+    argument: &OsStr,
+    next: impl FnOnce() -> Option<&'a OsString>,
+) -> Option<OsString> {
     if argument == option {
         return next().cloned();
     }

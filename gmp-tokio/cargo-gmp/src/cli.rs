@@ -1,15 +1,16 @@
 //! The command line of `cargo gmp`.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::process::ExitCode;
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 
 use crate::arguments::Arguments;
 use crate::cargo::Cargo;
 use crate::nested::{self, Name};
 use crate::sources::Sources;
 use crate::tokio_real::{Outcome, VERSION};
+use crate::usage::{Usage, usage};
 use crate::{compare, doctor, install, patch, program, run, tasks, trace};
 
 const HELP: &str = "\
@@ -28,6 +29,7 @@ Commands:
   compare    runs a program or its tests on tokio and on gmp, and reports differences, time and memory
   doctor     reports problems, and compiles nothing
   tasks      prints the tasks of a running program, by its process id (as lines of JSON: --json)
+  blocked    prints which tasks of a running program have held their threads, by its process id
   trace      says what is in a trace: busiest places, longest polls, waits; `run --trace FILE` records one
   generate   prepares the sources as the first use does (tokio's own code, from cargo's download), and builds nothing
   help       prints this text
@@ -41,16 +43,89 @@ GMP_SOURCES names a checkout of gmp to build from. Without this variable: the ch
 there is one, else the sources that this command carries.
 ";
 
+/// What `cargo gmp COMMAND --help` prints, for the commands that are not cargo's.
+const HELP_OF: [(&str, &str); 9] = [
+    (
+        "patch",
+        "Usage: cargo gmp patch [--manifest-path <PATH>] [--offline]
+
+Writes the patch into the workspace's Cargo.toml, so that cargo alone builds on gmp.",
+    ),
+    (
+        "unpatch",
+        "Usage: cargo gmp unpatch [--manifest-path <PATH>] [--offline]
+
+Removes what `cargo gmp patch` has written.",
+    ),
+    (
+        "install",
+        "Usage: cargo gmp install [cargo's options] <CRATE>
+       cargo gmp install [cargo's options] --path <FOLDER>
+
+Installs a program from the registry, or from a folder, as published except for tokio.",
+    ),
+    (
+        "compare",
+        "Usage: cargo gmp compare [options] [cargo's options] [-- the program's arguments]
+
+Runs a program or its tests on tokio and on gmp, and reports differences, time and memory. The README of cargo-gmp has
+the options.",
+    ),
+    (
+        "doctor",
+        "Usage: cargo gmp doctor [--manifest-path <PATH>] [--target <TRIPLE>] [--offline]
+
+Reports problems, and compiles nothing.",
+    ),
+    (
+        "tasks",
+        "Usage: cargo gmp tasks [--json] <PID>
+
+Prints the tasks of a running program on gmp: where they were spawned, what they do and wait for. Ages are counted from
+the spawn. With --json a line of JSON for each task. The program needs no setting, and goes on.",
+    ),
+    (
+        "blocked",
+        "Usage: cargo gmp blocked <PID>
+
+Prints which tasks of a running program on gmp have held their threads so far, for how long, in which system call and
+line. Lines of tasks that compute need GMP_BLOCKED=signal, and runtimes on a single thread GMP_BLOCKED=summary, both set
+at the program's start.",
+    ),
+    (
+        "trace",
+        "Usage: cargo gmp trace <FILE>...
+
+Says what is in recordings of a program on gmp: busiest places, longest polls, waits. `cargo gmp run --trace <FILE>`, or
+GMP_TRACE=<FILE> for a program, makes one. Files of one long recording may follow each other.",
+    ),
+    (
+        "generate",
+        "Usage: cargo gmp generate [--offline]
+
+Prepares the sources as the first use does (tokio's own code, from cargo's download), and builds nothing.",
+    ),
+];
+
 /// Runs the command with `arguments`, the arguments after the program's name. Does not return if
 /// this process becomes cargo.
 pub fn main(arguments: Vec<OsString>) -> ExitCode {
+    let command = arguments.iter().find(|argument| *argument != "gmp").cloned().unwrap_or_default();
     match dispatch(arguments) {
         Ok(code) => code,
         Err(error) => {
             eprintln!("error: {error:#}");
-            // Cargo's own exit code for errors.
-            ExitCode::from(101)
+            ExitCode::from(exit_code(&error, &command))
         }
+    }
+}
+
+/// The usual ones, but cargo's own where this command stands for cargo.
+fn exit_code(error: &anyhow::Error, command: &OsStr) -> u8 {
+    match command.to_str() {
+        _ if error.is::<Usage>() => 2,
+        Some("tasks" | "blocked" | "trace") => 1,
+        _ => 101,
     }
 }
 
@@ -69,6 +144,10 @@ fn dispatch(arguments: Vec<OsString>) -> Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     };
     let rest: Vec<_> = arguments.collect();
+    if let Some(help) = help_of(&command, &rest) {
+        println!("{help}");
+        return Ok(ExitCode::SUCCESS);
+    }
     match command.to_str() {
         Some("help" | "--help" | "-h") => print!("{HELP}"),
         Some("version" | "--version" | "-V") => {
@@ -79,6 +158,7 @@ fn dispatch(arguments: Vec<OsString>) -> Result<ExitCode> {
         Some("unpatch") => patch::unpatch(&own_options("unpatch", rest, &["--offline", "--manifest-path"])?)?,
         Some("compare") => return compare::compare(rest),
         Some("tasks") => return tasks::tasks(&rest),
+        Some("blocked") => return tasks::blocked(&rest),
         Some("trace") => return Ok(trace::trace(&rest)),
         Some("install") => return install::install(rest),
         Some("doctor") => {
@@ -87,6 +167,14 @@ fn dispatch(arguments: Vec<OsString>) -> Result<ExitCode> {
         _ => return run::run([vec![command], rest].concat()),
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// The help, if it is asked for.
+fn help_of(command: &OsStr, rest: &[OsString]) -> Option<&'static str> {
+    let mut options = rest.iter().take_while(|argument| *argument != "--");
+    let is_asked_for = options.any(|argument| argument == "--help" || argument == "-h");
+    let (_, help) = HELP_OF.iter().find(|(name, _)| *name == command)?;
+    is_asked_for.then_some(help)
 }
 
 fn generate(arguments: &Arguments) -> Result<()> {
@@ -108,10 +196,11 @@ fn own_options(command: &str, arguments: Vec<OsString>, allowed: &[&str]) -> Res
         let (name, value) = text.split_once('=').map_or((&*text, None), |(name, value)| (name, Some(value)));
         let has_value = name != "--offline";
         if !allowed.contains(&name) || (!has_value && value.is_some()) {
-            bail!("unknown option `{text}`: `cargo gmp {command}` takes {}", allowed.join(", "));
+            let allowed = allowed.join(", ");
+            return Err(usage(format!("unknown option `{text}`: `cargo gmp {command}` takes {allowed}")));
         }
         if has_value && value.is_none() && given.next().is_none() {
-            bail!("`{name}` needs a value");
+            return Err(usage(format!("`{name}` needs a value")));
         }
     }
     Ok(Arguments::parse(arguments))
@@ -132,6 +221,18 @@ mod tests {
         assert_eq!(error, "unknown option `--release`: `cargo gmp doctor` takes --offline, --manifest-path");
         assert_eq!(options("--manifest-path").unwrap_err().to_string(), "`--manifest-path` needs a value");
         assert!(options("--offline=yes").is_err());
+    }
+
+    #[test]
+    fn every_command_has_help_of_its_own() {
+        let list = HELP.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
+        let names = list.map(|line| line.split_whitespace().next().unwrap());
+        for name in names.filter(|name| !["help", "version"].contains(name)) {
+            let help = help_of(name.as_ref(), &["x".into(), "--help".into()]).unwrap();
+            assert!(help.starts_with(&format!("Usage: cargo gmp {name} ")), "{help}");
+        }
+        assert_eq!(help_of("tasks".as_ref(), &["--".into(), "--help".into()]), None, "not the command's");
+        assert_eq!(help_of("run".as_ref(), &["--help".into()]), None, "cargo's");
     }
 
     #[test]

@@ -145,7 +145,7 @@ fn variables(names: &[&str]) -> Vec<Setting> {
 }
 
 /// Cargo's configuration files: those of `from` and the folders around it, then the user's.
-fn files(from: &Path) -> Result<Vec<(PathBuf, DocumentMut)>> {
+pub(crate) fn files(from: &Path) -> Result<Vec<(PathBuf, DocumentMut)>> {
     let mut folders: Vec<_> = from.ancestors().map(|folder| folder.join(".cargo")).collect();
     folders.extend(env::var_os("CARGO_HOME").map(PathBuf::from).or_else(|| Some(env::home_dir()?.join(".cargo"))));
     let mut found: Vec<(PathBuf, DocumentMut)> = Vec::new();

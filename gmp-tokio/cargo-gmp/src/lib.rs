@@ -21,6 +21,7 @@ pub mod cli;
 
 mod alias;
 mod arguments;
+mod asked;
 mod compare;
 mod configuration;
 mod console;
@@ -31,6 +32,7 @@ mod escaped;
 mod handed_over;
 mod hindrances;
 mod install;
+mod lines;
 mod lockfile;
 mod metadata;
 mod moves;
@@ -43,6 +45,7 @@ mod raised;
 mod run;
 mod tokios;
 mod tool;
+mod usage;
 
 pub mod cargo;
 pub mod package;

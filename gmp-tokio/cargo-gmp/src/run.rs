@@ -28,7 +28,7 @@ use crate::lockfile::{self, Patched, assignment};
 use crate::nested::{Folder, TARGET};
 use crate::project::Project;
 use crate::sources::{Sources, path_text};
-use crate::{configuration, console, handed_over, hindrances, tool};
+use crate::{configuration, console, handed_over, hindrances, lines, tool};
 
 /// Cargo's own subcommands that build, run or describe.
 pub(crate) const TAKEN: [&str; 17] = [
@@ -173,6 +173,9 @@ fn command(
     let mut command = cargo.command();
     answer_sigquit(&mut command, subcommand);
     command.arg(subcommand).args(patched.arguments()?).envs(patched.environment());
+    if let Some(lines) = lines::option(subcommand, arguments, project)? {
+        command.arg("--config").arg(lines);
+    }
     if arguments.target_dir.is_none() {
         keep_programs_apart(&mut command, project)?;
     }

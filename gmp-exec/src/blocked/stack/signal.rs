@@ -2,28 +2,26 @@
 //! nothing about such a thread.
 //!
 //! The handler copies and does nothing else: it takes no lock, and makes two system calls. One
-//! thread is interrupted at a time (`blocked::request`). The signal is SIGURG, whose default is to
-//! be ignored, and only as long as the program has no handler of its own.
+//! thread is interrupted at a time (`blocked::request`). The signal is SIGURG (`sys::sigurg`).
 //!
 //! A thread that sleeps is never interrupted on purpose: it is asked about only if the kernel calls
 //! it runnable. If it falls asleep in the microsecond between that answer and the signal, most
 //! system calls go on afterwards (`SA_RESTART`), but a few return `EINTR`: those with a time limit.
 //! That is why `GMP_BLOCKED=signal` must ask for it.
-#![allow(unsafe_code, reason = "installs a signal handler, runs in it, and sends the signal")]
+#![allow(unsafe_code, reason = "runs in a signal handler, and sends the signal")]
 
 use std::fs::File;
-use std::mem::MaybeUninit;
 use std::os::fd::AsRawFd;
 use std::sync::atomic::Ordering::*;
 use std::sync::atomic::{AtomicPtr, AtomicU64, AtomicUsize};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
-use std::{ptr, slice, thread};
+use std::{slice, thread};
 
 use gmp_insight::stack::{Copy, MOST_BYTES, Register, X86_64};
 
 use crate::blocked::request::Request;
-use crate::sys::errno::Errno;
+use crate::sys::sigurg::{self, Sent};
 use crate::sys::thread_state::ThreadId;
 
 const SIGNAL: libc::c_int = libc::SIGURG;
@@ -75,7 +73,7 @@ static ASKING: Mutex<()> = Mutex::new(());
 pub(super) fn interrupt(thread: ThreadId) -> Result<(Registers, Copy), String> {
     let _asking = ASKING.lock().unwrap_or_else(PoisonError::into_inner);
     let capture = Capture::get()?;
-    install()?;
+    sigurg::install(&sigurg::STACKS, on_signal)?;
     capture.ask(thread)?;
     // SAFETY: the request has been answered, so no handler writes until the next one, which the
     // lock excludes.
@@ -148,45 +146,13 @@ impl Capture {
     }
 }
 
-/// Makes sure that the handler is installed: a program may bring a handler of its own at any time.
-fn install() -> Result<(), String> {
-    match current_handler() {
-        Some(handler) if handler == on_signal as Handler as libc::sighandler_t => Ok(()),
-        Some(libc::SIG_DFL | libc::SIG_IGN) => set_handler(),
-        _ => Err("the program handles SIGURG itself".to_owned()),
-    }
-}
-
-type Handler = extern "C" fn(libc::c_int, *mut libc::siginfo_t, *mut libc::c_void);
-
-fn current_handler() -> Option<libc::sighandler_t> {
-    let mut action = MaybeUninit::<libc::sigaction>::zeroed();
-    // SAFETY: `action` is a valid place for the present action. None is set.
-    let result = unsafe { libc::sigaction(SIGNAL, ptr::null(), action.as_mut_ptr()) };
-    // SAFETY: all bits 0 is a valid `sigaction`, and the system has perhaps written another one.
-    let handler = unsafe { action.assume_init() }.sa_sigaction;
-    (result == 0).then_some(handler)
-}
-
-fn set_handler() -> Result<(), String> {
-    // SAFETY: all bits 0 is a valid `sigaction`: no flags, and an empty mask.
-    let mut action: libc::sigaction = unsafe { MaybeUninit::zeroed().assume_init() };
-    action.sa_sigaction = on_signal as Handler as libc::sighandler_t;
-    action.sa_flags = libc::SA_SIGINFO | libc::SA_RESTART | libc::SA_ONSTACK;
-    // SAFETY: `action` is valid, and the handler does only what a handler may do.
-    let result = unsafe { libc::sigaction(SIGNAL, &action, ptr::null_mut()) };
-    if result == 0 { Ok(()) } else { Err(format!("SIGURG: {}", std::io::Error::last_os_error())) }
-}
-
 /// May do only what is async-signal-safe: loads and stores of atomics, `gettid`, and `pread`.
-extern "C" fn on_signal(_: libc::c_int, _: *mut libc::siginfo_t, context: *mut libc::c_void) {
-    let errno = Errno::save();
+fn on_signal(sent: &Sent) {
     // SAFETY: it has no preconditions.
     let thread = unsafe { libc::syscall(libc::SYS_gettid) } as u32;
     // SAFETY: the kernel passes a valid context to a handler with `SA_SIGINFO`.
-    let context = unsafe { context.cast::<libc::ucontext_t>().as_ref() };
+    let context = unsafe { sent.context.cast::<libc::ucontext_t>().as_ref() };
     if let Some((capture, context)) = CAPTURE.get().zip(context) {
         capture.answer_to(thread, context);
     }
-    errno.restore();
 }

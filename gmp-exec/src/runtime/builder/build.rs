@@ -83,6 +83,7 @@ impl Builder {
     }
 
     fn build_with(&self, is_local: bool) -> io::Result<Runtime> {
+        environment::say_misspelt();
         let scheduler = Scheduler::new(self.config(is_local)?);
         let Config { debug, leaks, silence, .. } = &scheduler.config;
         if debug.sigquit || *leaks != Leaks::Off || silence.is_some() {
@@ -99,9 +100,8 @@ impl Builder {
             sysmon::start(&scheduler)?;
         }
         let traces_sigquit = scheduler.config.trace.as_ref().is_some_and(|settings| settings.on_sigquit);
-        if scheduler.config.debug.sigquit || traces_sigquit {
-            crate::dump::watch(&scheduler)?;
-        }
+        let debug = scheduler.config.debug;
+        crate::dump::watch(&scheduler, debug.asks, debug.sigquit || traces_sigquit)?;
         Ok(runtime)
     }
 
@@ -178,10 +178,9 @@ impl Builder {
 
     /// The number of processors, and what tells how many there should be later on.
     fn processors(&self) -> io::Result<(usize, Option<CountCpus>)> {
-        if let Some(count) = self.worker_threads {
-            return Ok((count, None));
-        }
-        match procs::from_env().map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error))? {
+        // A wrong value is refused even if it does not count.
+        let of_environment = procs::from_env().map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error))?;
+        match self.worker_threads.or(of_environment) {
             Some(count) => Ok((count, None)),
             None => Ok((procs::available(), Some(procs::available))),
         }

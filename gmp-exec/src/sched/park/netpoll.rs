@@ -10,6 +10,7 @@ use crate::sched::state::netpoll_gate::NetpollGate;
 use crate::sched::state::unusual::COLLECTS;
 use crate::sync::atomic::Ordering::*;
 use crate::sync::thread;
+use crate::sys::sigurg::asleep;
 use crate::task::Runnable;
 
 /// The tasks that became ready, in order, or why polling is broken.
@@ -34,11 +35,11 @@ impl NetpollGate {
         match (self.netpoll(), timeout) {
             (Some(netpoll), _) => return self.poll(netpoll, local, timeout),
             // The thread is the user's, so its slack is left alone.
-            (None, Some(timeout)) if local.is_current_thread => thread::park_timeout(timeout),
+            (None, Some(timeout)) if local.is_current_thread => asleep(|| thread::park_timeout(timeout)),
             (None, Some(timeout)) => {
                 local.scheduler.config.timer_slack.sleep_precisely(|| thread::park_timeout(timeout));
             }
-            (None, None) => thread::park(),
+            (None, None) => asleep(thread::park),
         }
         Ok(Vec::new())
     }

@@ -9,13 +9,14 @@ use crate::sched::sysmon::pace;
 use crate::sched::sysmon::waiting;
 use crate::sync::atomic::Ordering::*;
 use crate::sync::atomic::fence;
+use crate::sys::sigurg;
 
 /// Sleeps for `limit` (`None`: until a call). Returns the reasons of the calls.
 pub(super) fn sleep(scheduler: &Scheduler, memory: &mut Memory, limit: Option<Duration>) -> u8 {
     let sysmon = &scheduler.sysmon;
     sysmon.is_slow.store(limit.is_some_and(|limit| limit > regular_pace(scheduler)), Relaxed);
     let limit = listen(scheduler, memory, limit);
-    let reasons = sysmon.calls.wait(limit);
+    let reasons = sigurg::asleep(|| sysmon.calls.wait(limit));
     sysmon.listening.store(false, Relaxed);
     sysmon.asleep.store(false, Relaxed);
     reasons

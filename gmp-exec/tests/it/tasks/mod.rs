@@ -1,8 +1,11 @@
 //! `Handle::tasks`: which tasks it finds, and what it says of them.
 
+mod asked;
 mod crowd;
+mod ending;
 mod found;
 mod local;
+mod program;
 mod sigquit;
 mod text;
 mod tree;

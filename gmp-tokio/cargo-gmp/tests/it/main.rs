@@ -1,5 +1,6 @@
 //! Runs the real command on small temporary projects.
 
+mod asked;
 mod compare;
 mod configured;
 mod doctor;

@@ -1,0 +1,81 @@
+//! `cargo gmp tasks` and `cargo gmp blocked` ask programs that were started with no setting.
+
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Command, Stdio};
+
+use crate::support::{Project, fails, program, shared, shared_target as target, succeeds};
+
+/// Three tasks that wait. With an argument, all on one thread.
+const MAIN: &str = r#"fn main() {
+    let runtime = match std::env::args().len() {
+        1 => tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build(),
+        _ => tokio::runtime::Builder::new_current_thread().enable_all().build(),
+    };
+    runtime.unwrap().block_on(async {
+        for _ in 0..3 {
+            tokio::spawn(std::future::pending::<()>());
+        }
+        tokio::spawn(async { std::thread::sleep(std::time::Duration::from_millis(100)) }).await.unwrap();
+        println!("ready");
+        std::future::pending::<()>().await
+    })
+}"#;
+
+struct Running(Child);
+
+impl Running {
+    fn start(setting: &str, command: &mut Command) -> Running {
+        let mut running = Running(command.env("GMP_DEBUG", setting).stdout(Stdio::piped()).spawn().unwrap());
+        let stdout = running.0.stdout.take().unwrap();
+        assert!(BufReader::new(stdout).lines().any(|line| line.unwrap() == "ready"));
+        running
+    }
+
+    fn id(&self) -> u32 {
+        self.0.id()
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.0.kill().unwrap();
+        self.0.wait().unwrap();
+    }
+}
+
+fn built() -> Project {
+    let project = program("asked", MAIN);
+    succeeds(&mut shared(project.gmp("build --quiet")));
+    project
+}
+
+#[test]
+fn a_program_is_asked_that_was_started_with_no_setting() {
+    let project = built();
+    let app = target().join("gmp/debug/asked");
+    for (arguments, blocked) in [(&[][..], "blocked 1x, "), (&["single"][..], "not watched: ")] {
+        let running = Running::start("", Command::new(&app).args(arguments));
+        let tasks = succeeds(&mut project.gmp(&format!("tasks {}", running.id())));
+        assert!(tasks.starts_with("runtime 1: 3 tasks\n  3 waiting, spawned at src/main.rs:8, "), "{tasks}");
+        let json = succeeds(&mut project.gmp(&format!("tasks --json {}", running.id())));
+        assert_eq!(json.lines().count(), 3, "{json}");
+        let report = succeeds(&mut project.gmp(&format!("blocked {}", running.id())));
+        assert!(report.contains(blocked), "{report}");
+    }
+}
+
+#[test]
+fn who_can_not_be_asked_is_told_why() {
+    let project = built();
+    let app = target().join("gmp/debug/asked");
+    let refuses = Running::start("asks=0", &mut Command::new(&app));
+    let error = fails(&mut project.gmp(&format!("tasks {}", refuses.id())), 1);
+    assert!(error.contains("is a program on gmp, and can't be asked: ") && error.contains("asks=0"), "{error}");
+    // As `cargo gmp run` in the background of a shell, whose number the user has.
+    let parent = Running::start("", Command::new("sh").args(["-c", "\"$0\"; true"]).arg(&app));
+    let error = fails(&mut project.gmp(&format!("tasks {}", parent.id())), 1);
+    assert!(error.contains("is not a program on gmp, but its child "), "{error}");
+    let child = error.split_whitespace().rev().nth(1).unwrap().to_owned();
+    succeeds(&mut project.gmp(&format!("tasks {child}")));
+    assert!(Command::new("kill").arg(child).status().unwrap().success());
+}
