@@ -132,7 +132,7 @@ impl Tasks {
     pub(super) fn pool(&self) -> Pool {
         let closures = &self.scheduler.closures;
         let most = self.scheduler.config.max_blocking_threads;
-        Pool { running: closures.running(), most, waiting: closures.waiting(), threads: closures.threads() }
+        Pool { running: closures.permits.held(), most, waiting: closures.waiting(), threads: closures.pool.threads() }
     }
 
     /// Looks at the next part, and chooses the one after it.

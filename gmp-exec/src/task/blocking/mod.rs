@@ -166,7 +166,7 @@ where
     context::count(scheduler, |counters| &counters.spawned);
     context::outside(scheduler).closures.add_shared(1);
     let header = runnable.metadata();
-    if header.place() == Place::Pool && scheduler.closures.running() >= scheduler.config.max_blocking_threads {
+    if header.place() == Place::Pool && scheduler.closures.permits.held() >= scheduler.config.max_blocking_threads {
         header.progress.queue(scheduler.observers.measuring.now());
     }
     submit_closure(scheduler, runnable)?;
