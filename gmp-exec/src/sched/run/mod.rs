@@ -16,7 +16,7 @@ use crate::sched::shutdown::last_poll;
 use crate::sched::state::machine::ownership::Region;
 use crate::sched::state::machine::{Birth, Machine};
 use crate::sched::state::unusual::{AT_POLL, CROWDED, MEASURES, RECORDS, SPINS};
-use crate::sched::submit::wake::wake_one;
+use crate::sched::submit::wake::ask_once_more;
 use crate::sched::{closures, hogs};
 use crate::sync::Arc;
 use crate::sync::atomic::Ordering::Relaxed;
@@ -99,12 +99,10 @@ fn prepare(local: &Local, task: &Header) -> bool {
     local.unusual.is_any(MEASURES | RECORDS)
 }
 
-/// The last spinner wakes a machine, for work that submitters have left to it.
+/// Submitters have left their work to the last spinner. It wakes a machine if there is any.
 fn stop_spinning(local: &Local) {
     local.unusual.set(SPINS, false);
-    let scheduler = &local.scheduler;
-    let was_last = scheduler.idle.stop_spinning();
-    if was_last && (scheduler.idle.has_idle() || scheduler.has_visible_work()) {
-        wake_one(scheduler);
+    if local.scheduler.idle.stop_spinning() {
+        ask_once_more(&local.scheduler);
     }
 }

@@ -171,7 +171,7 @@ impl Idle {
     }
 
     /// A spinning machine has found work. Returns whether it was the last spinner.
-    #[must_use = "submitters trusted the last spinner, so it must wake a machine for the remaining work"]
+    #[must_use = "submitters trusted the last spinner, so it must look for the remaining work"]
     pub(crate) fn stop_spinning(&self) -> bool {
         let before = Counts(self.word.fetch_sub(ONE_SPINNING, AcqRel));
         debug_assert!(before.spinning() > 0, "only a spinner stops spinning");
