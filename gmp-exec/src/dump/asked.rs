@@ -12,7 +12,7 @@
 //! that every process would have, and which nothing reads while all machines are stuck.
 
 use std::hint::black_box;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, Once, PoisonError};
 use std::thread;
 
 use super::asker::Asker;
@@ -32,10 +32,14 @@ static ANSWERING: Mutex<()> = Mutex::new(());
 /// From now on the process may be asked, unless it handles or ignores the signal itself, or has rights
 /// that who asks may not have.
 pub(super) fn listen() {
-    if cfg!(target_os = "linux") && !has_more_rights_than_its_caller() {
-        black_box(MARK);
-        let _ = sigurg::install(&sigurg::QUESTIONS, on_question);
-    }
+    // Once: tests build thousands of runtimes, and the look at the handler is a system call.
+    static FIRST: Once = Once::new();
+    FIRST.call_once(|| {
+        if cfg!(target_os = "linux") && !has_more_rights_than_its_caller() {
+            black_box(MARK);
+            let _ = sigurg::install(&sigurg::QUESTIONS, on_question);
+        }
+    });
 }
 
 /// Runs in a signal handler.
