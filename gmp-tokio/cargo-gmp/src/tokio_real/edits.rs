@@ -2,10 +2,10 @@
 //!
 //! Six parts of what is used depend on the executor: the budget of a poll, the timer of
 //! `mpsc::Sender::send_timeout`, the check that a caller doesn't block a thread that runs tasks,
-//! the seed of `select!`, what a task says that it waits for (also [`waits`](super::waits)), and
-//! traced polls. The edits make each call `gmp_exec` directly. The executor doesn't depend on tokio,
-//! so this makes no cycle. Hooks that the drop-in would set at the start were rejected: a channel can be used before any runtime exists,
-//! and each budget check would be an indirect call.
+//! the seed of `select!`, what a task says that it waits for (also `waits`), and traced polls. The
+//! edits make each call `gmp_exec` directly. The executor doesn't depend on tokio, so this makes no
+//! cycle. Hooks that the drop-in would set at the start were rejected: a channel can be used before
+//! any runtime exists, and each budget check would be an indirect call.
 //!
 //! An edit replaces a text that must be there exactly once. With another version of tokio, the edit
 //! fails with its name instead of changing another part of the code.
