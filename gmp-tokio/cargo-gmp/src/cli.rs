@@ -96,8 +96,11 @@ at the program's start.",
         "trace",
         "Usage: cargo gmp trace <FILE>...
 
-Says what is in recordings of a program on gmp: busiest places, longest polls, waits. `cargo gmp run --trace <FILE>`, or
-GMP_TRACE=<FILE> for a program, makes one. Files of one long recording may follow each other.",
+Says in words what is in a recording of a program on gmp: busiest places, longest polls, waits, processors that were
+taken. GMP_TRACE=<FILE> makes one, and so does `cargo gmp run --trace <FILE>`. Several files have to be of one
+recording, as those of GMP_TRACE=<FILE>,roll=1GiB. https://ui.perfetto.dev shows the same files as a picture.
+
+Exit codes: 0, 1 if a file can't be read or is no recording, 2 if the command line is wrong.",
     ),
     (
         "generate",

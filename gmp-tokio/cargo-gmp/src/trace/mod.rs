@@ -28,24 +28,12 @@ use std::process::ExitCode;
 
 pub use self::slices::{Instant, Slice, Trace};
 
-const HELP: &str = "\
-Says in words what is in a recording: busiest places, longest polls, waits, processors that were taken.
-
-Usage: cargo gmp trace FILE...
-
-FILE is what GMP_TRACE=FILE has written, or `cargo gmp run --trace FILE`. Several files have to be of one recording, as
-those of GMP_TRACE=FILE,roll=1GiB. https://ui.perfetto.dev shows the same files as a picture.
-
-Exit codes: 0, 1 if a file can't be read or is no recording, 2 if the command line is wrong.
-";
-
 /// As if the signal had ended this process, as it ends others.
 const BROKEN_PIPE: u8 = 128 + 13;
 
 pub(crate) fn trace(arguments: &[OsString]) -> ExitCode {
     let is_option = |argument: &&OsString| argument.to_string_lossy().starts_with('-');
     match arguments.iter().find(is_option) {
-        Some(option) if option == "--help" || option == "-h" => return print(HELP),
         Some(option) => return misused(&format!("unknown option {option:?}")),
         None if arguments.is_empty() => return misused("no file"),
         None => {}
@@ -61,7 +49,7 @@ pub(crate) fn trace(arguments: &[OsString]) -> ExitCode {
 }
 
 fn misused(what: &str) -> ExitCode {
-    eprintln!("error: {what}; usage: cargo gmp trace FILE...");
+    eprintln!("error: {what}; usage: cargo gmp trace <FILE>...");
     ExitCode::from(2)
 }
 

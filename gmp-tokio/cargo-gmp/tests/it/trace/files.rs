@@ -124,11 +124,14 @@ fn what_is_no_recording_is_refused_in_plain_words() {
 #[test]
 fn the_command_line_has_help_and_wrong_ones_are_told_apart_from_bad_files() {
     for option in ["--help", "-h"] {
-        assert!(succeeds(&mut command(&[option])).contains("Usage: cargo gmp trace FILE..."));
+        assert!(succeeds(&mut command(&[option])).contains("Usage: cargo gmp trace <FILE>..."));
     }
     let none: [&str; 0] = [];
-    assert_eq!(fails(&mut command(&none), 2), "error: no file; usage: cargo gmp trace FILE...\n");
-    assert_eq!(fails(&mut command(&["--jsn"]), 2), "error: unknown option \"--jsn\"; usage: cargo gmp trace FILE...\n");
+    assert_eq!(fails(&mut command(&none), 2), "error: no file; usage: cargo gmp trace <FILE>...\n");
+    assert_eq!(
+        fails(&mut command(&["--jsn"]), 2),
+        "error: unknown option \"--jsn\"; usage: cargo gmp trace <FILE>...\n"
+    );
 }
 
 #[test]
