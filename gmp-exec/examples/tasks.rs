@@ -40,7 +40,10 @@ fn count(state: TaskState) -> usize {
 #[gmp_exec::test(flavor = "multi_thread")]
 async fn each_place_is_a_line() {
     let text = program().await.to_string();
-    assert!(text.starts_with("1004 tasks\n  1000 waiting, spawned at "), "{text}");
-    assert_eq!(text.matches("  1 waiting, spawned at ").count(), 2, "{text}");
-    assert_eq!(text.matches("1 running, spawned at ").count(), 2, "{text}");
+    assert!(text.starts_with("1003 tasks and 1 blocking closure\n"), "{text}");
+    let is_told = |line: &str, times| assert_eq!(text.matches(line).count(), times, "{line}: {text}");
+    is_told("  1000 waiting, spawned at ", 1);
+    is_told("  1 waiting, spawned at ", 2);
+    is_told("  1 running, spawned at ", 1);
+    is_told("  1 closure running, spawned at ", 1);
 }
