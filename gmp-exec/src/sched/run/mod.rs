@@ -15,8 +15,9 @@ use crate::sched::scheduler::Scheduler;
 use crate::sched::shutdown::last_poll;
 use crate::sched::state::machine::ownership::Region;
 use crate::sched::state::machine::{Birth, Machine};
+use crate::sched::state::sysmon::expected::Level;
 use crate::sched::state::unusual::{AT_POLL, CROWDED, MEASURES, RECORDS, SPINS};
-use crate::sched::submit::wake::ask_once_more;
+use crate::sched::submit::wake::{ask_once_more, wake_one};
 use crate::sched::{closures, hogs};
 use crate::sync::Arc;
 use crate::sync::atomic::Ordering::Relaxed;
@@ -99,10 +100,17 @@ fn prepare(local: &Local, task: &Header) -> bool {
     local.unusual.is_any(MEASURES | RECORDS)
 }
 
-/// Submitters have left their work to the last spinner. It wakes a machine if there is any.
+/// Submitters have left their work to the last spinner. It wakes a machine if there is any, or if none
+/// sleeps in the netpoll while this machine is about to run a task that may be long.
 fn stop_spinning(local: &Local) {
     local.unusual.set(SPINS, false);
-    if local.scheduler.idle.stop_spinning() {
-        ask_once_more(&local.scheduler);
+    let scheduler = &local.scheduler;
+    if !scheduler.idle.stop_spinning() {
+        return;
+    }
+    if scheduler.sysmon.expected.has(Level::LongPolls) && !scheduler.idle.has_sleeper() {
+        wake_one(scheduler);
+    } else {
+        ask_once_more(scheduler);
     }
 }

@@ -1,7 +1,7 @@
 //! Whether polls that hold their threads for long are likely: a program that has one has more.
 //!
 //! For a while after such a poll, sysmon looks for timers, too, and a machine that leaves the netpoll
-//! leaves a successor there (`park::send_successor`). After a poll beside an idle processor, sysmon
+//! leaves a successor there (`park::leave_netpoll`). After a poll beside an idle processor, sysmon
 //! also looks closely (`pace`). For longer, machines have short time slices, also after the poll of a
 //! known hog: that is not seen as long, but takes a core.
 //!
