@@ -15,13 +15,13 @@ use crate::support::{Watchdog, catches, wait_until};
 #[test]
 fn a_process_that_says_so_in_its_name_gets_the_answer() {
     for setting in ["", "sigquit=1"] {
-        for (form, expected) in
-            [("", "runtime 1: 5 tasks\n"), ("j", "{\"id\":"), ("b", "runtime 1:\n  watched, nothing found\n")]
-        {
+        for (form, expected) in [("", "runtime 1: 5 tasks\n"), ("j", "{\"id\":"), ("b", "runtime 1:\n  ")] {
             let program = Program::start("waits", setting);
             let answer = ask(&program, form);
             assert!(answer.starts_with(&format!("gmp 1\n{expected}")), "{answer}");
-            assert!(form == "b" || answer.contains("program.rs"), "{answer}");
+            // The system may have stopped a thread of the program within a poll.
+            let says = |text| answer.contains(text);
+            assert!(says("program.rs") || form == "b" && says("  watched, nothing found\n"), "{answer}");
             let (_, text) = program.killed();
             assert_eq!(text, "", "nothing is printed");
         }
