@@ -34,10 +34,11 @@
 //!
 //! - No waker is woken, dropped or cloned while a lock is held: a waker may run a user's code,
 //!   which may call the reactor.
-//! - Locks are taken in the order `event_loop`, `sources`, a source's waiters; or `event_loop`,
-//!   `signal_watch`, a signal's listeners.
+//! - Locks are taken in the order `event_loop`, `sources`, a source's waiters; or `numbers`, `sources`;
+//!   or `event_loop`, `signal_watch`, a signal's listeners.
 
 mod evented;
+mod numbers;
 mod readiness;
 mod registration;
 mod signals;
@@ -57,10 +58,11 @@ use gmp_exec::netpoll::{Netpoll, NetpollCounts};
 use gmp_exec::runtime::Handle;
 use mio::unix::SourceFd;
 use mio::{Events, Poll, Token};
+use numbers::Numbers;
 pub(crate) use readiness::ReadyEvent;
 pub(crate) use registration::{Attempt, Direction, Registration, shutdown_error};
 use signals::{SignalWatch, Signals};
-use sources::{Added, Sources};
+use sources::Sources;
 
 use crate::io::Interest;
 use crate::lock::{lock, wake_all};
@@ -72,6 +74,7 @@ use crate::sys::Deadline;
 pub(crate) struct Reactor {
     registry: mio::Registry,
     waker: mio::Waker,
+    numbers: Mutex<Numbers>,
     sources: Mutex<Sources>,
     signal_watch: Mutex<SignalWatch>,
     /// Held by the thread that polls. No thread waits for this lock: the scheduler sends one poller
@@ -133,6 +136,7 @@ impl Reactor {
         Ok(Reactor {
             registry: poll.registry().try_clone()?,
             waker: mio::Waker::new(poll.registry(), WAKE)?,
+            numbers: Mutex::default(),
             sources: Mutex::default(),
             signal_watch: Mutex::default(),
             event_loop: Mutex::new(EventLoop {
@@ -145,25 +149,28 @@ impl Reactor {
         })
     }
 
-    /// Registers `fd` for as long as the result lives.
+    /// Registers `fd` for as long as the result lives. Protocol: `numbers`.
     fn register(self: Arc<Self>, fd: RawFd, interest: Interest) -> io::Result<Registration> {
-        // A descriptor that is ready wakes the poller inside this call. So the lock is not held
-        // meanwhile: the poller needs it next.
-        let added = lock(&self.sources).add(fd)?;
-        if let Err(error) = self.registry.register(&mut SourceFd(&fd), added.token, interest.to_mio()) {
-            lock(&self.sources).take_back(&added, fd, || self.registry.deregister(&mut SourceFd(&fd)));
+        let mut numbers = lock(&self.numbers);
+        let (token, source) = lock(&self.sources).add()?;
+        if let Err(error) = self.registry.register(&mut SourceFd(&fd), token, interest.to_mio()) {
+            lock(&self.sources).take_back(token);
             return Err(error);
         }
-        let Added { token, source, .. } = added;
+        numbers.note(fd, token);
+        drop(numbers);
         Ok(Registration::new(self, source, token, fd))
     }
 
     /// Undoes `register`. The second call for the same token does nothing.
     fn deregister(&self, token: Token, fd: RawFd) -> io::Result<()> {
+        let mut numbers = lock(&self.numbers);
         // From here on an event that is already on its way finds no source, whatever the entry is
-        // used for next. The kernel is asked under the lock: once that is free, the number may be
-        // registered for another source, which this call must not hit.
-        lock(&self.sources).remove(token, fd, || self.registry.deregister(&mut SourceFd(&fd)))
+        // used for next.
+        if !lock(&self.sources).remove(token) {
+            return Ok(());
+        }
+        numbers.release(fd, token, || self.registry.deregister(&mut SourceFd(&fd)))
     }
 }
 

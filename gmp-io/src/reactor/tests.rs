@@ -163,3 +163,26 @@ fn after_a_shutdown_everything_is_refused() {
     let refused = reactor.clone().register(server.as_raw_fd(), Interest::READABLE);
     assert_eq!(refused.expect_err("shut down").kind(), io::ErrorKind::Other);
 }
+
+/// Two threads try to register a descriptor that is registered already, at the same time.
+#[test]
+fn refused_registrations_leave_the_first_one_alone() {
+    let reactor = reactor();
+    let (mut near, far) = pair();
+    let registration = registered(&reactor, &near);
+    let refused = |_| {
+        for _ in 0..2_000 {
+            let error = reactor.clone().register(near.as_raw_fd(), Interest::READABLE).expect_err("refused");
+            assert_eq!(error.kind(), io::ErrorKind::AlreadyExists);
+        }
+    };
+    thread::scope(|scope| {
+        [0, 1].map(|at| scope.spawn(move || refused(at))).map(|thread| thread.join().expect("no panic"))
+    });
+    let count = Arc::new(Count::default());
+    wait(&registration, &count.clone().into());
+    send(&far);
+    reactor.poll(Some(LONG)).expect("polled");
+    assert_eq!(count.0.load(SeqCst), 1);
+    assert_eq!(io::Read::read(&mut near, &mut [0; 8]).expect("readable"), 1);
+}
