@@ -36,6 +36,7 @@ pub(in crate::sched) fn thread_main(scheduler: Arc<Scheduler>, machine: Arc<Mach
     let _seed = context::enter_seed(local.scheduler.config.seeds.as_ref());
     context::as_machine(&local, |local| {
         run(local, birth);
+        // This machine polls no task any more.
         let _ = last_poll::step_out(local);
     });
     local.scheduler.takeable.withdraw(&local.machine);

@@ -1,9 +1,10 @@
-//! A dump reads a task that is polled, waits, is woken and polled again: the note that it reads is
-//! the one of the poll since which the task waits.
+//! A dump reads a task that is polled, waits, is woken and polled again: the note that it reads, and
+//! the word beside it, are those of the poll since which the task waits.
 //!
 //! Seen to fail when the reader does not read the state again (R3), when R1 or R2 is relaxed, when
 //! the note is cleared or written by a relaxed store, when it is cleared before the state says
-//! "running", and when the end of a poll is told by a relaxed store. Not seen to fail when
+//! "running", when the end of a poll is told by a relaxed store, when the word beside the note is
+//! written or read relaxed, and when words of the poll before are kept. Not seen to fail when
 //! `schedule` stores relaxed: what is read then was true earlier.
 
 use loom::thread;
@@ -13,7 +14,8 @@ use crate::sync::{Arc, Mutex};
 use crate::task::cell::progress::{Progress, Reading, Stage};
 use crate::task::cell::waiting::Wait;
 
-/// A task with two polls, each of which waits for a descriptor with the number of the poll.
+/// A task with two polls, each of which waits for a descriptor with the number of the poll, to be
+/// readable or writable.
 struct Task {
     progress: Progress,
     /// Whether the task's `Runnable` is there for its waker: what async-task's state word says.
@@ -28,6 +30,7 @@ impl Task {
     fn poll(&self, number: i32) {
         self.progress.begin_poll();
         self.progress.note(Wait::Readable(number).pack());
+        self.progress.note(Wait::Writable(number).pack());
         self.progress.wait();
         *self.is_waiting.lock() = true;
     }
@@ -45,7 +48,10 @@ impl Task {
         let reading = self.progress.read();
         let polls = reading.polls;
         match reading.stage {
-            Stage::Waiting => assert_eq!(reading.waits_for(), (vec![Wait::Readable(polls as i32)], false)),
+            Stage::Waiting => {
+                let both = [Wait::Readable(polls as i32), Wait::Writable(polls as i32)];
+                assert_eq!(reading.waits_for(), (both.to_vec(), false));
+            }
             Stage::Scheduled => assert!(polls < 2, "nobody wakes the task after its second poll"),
             Stage::Running => assert!(polls > 0),
         }

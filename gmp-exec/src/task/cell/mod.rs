@@ -1,6 +1,8 @@
 //! What a task consists of: the header, which the scheduler reads, and the future, which the machine
 //! that polls the task owns.
 
+#[cfg(not(loom))]
+mod blocks;
 pub(in crate::task) mod body;
 mod further;
 pub(in crate::task) mod future;

@@ -94,7 +94,7 @@ pub(crate) struct PackedWait(u64);
 ///
 /// | 0 to 2 | 3 to 47 | 48 to 52 | 53 to 62 | 63 |
 /// |---|---|---|---|---|
-/// | the kind, or [`SCHEDULED`] | what is waited for, or the stamp | a [`Resource`] | its amount | others had to wait, too |
+/// | kind, or [`SCHEDULED`] | what is waited for, or the stamp | [`Resource`] | its amount | others wait, too |
 ///
 /// Written by the thread that has the task's [`Runnable`](crate::task::Runnable), read by any thread.
 /// Release and Acquire: a reader that sees the word of a poll sees that the poll has begun

@@ -1,11 +1,10 @@
 //! A process that was started with no setting is asked by SIGURG, as `cargo gmp tasks` does. The answer
 //! goes to the process that has sent the signal.
 
+use std::env;
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
-use std::time::Duration;
-use std::{env, thread};
 
 use rustix::pipe::{PipeFlags, pipe_with};
 
@@ -49,9 +48,7 @@ fn a_process_has_nothing_for_the_answer_before_and_nothing_left_afterwards() {
 #[test]
 fn a_process_answers_while_every_worker_is_stuck() {
     let program = Program::start("stuck", "");
-    while !ask(&program, "").contains("2 running, spawned at ") {
-        thread::sleep(Duration::from_millis(10));
-    }
+    wait_until(|| ask(&program, "").contains("2 running, spawned at "));
     program.kill();
 }
 

@@ -29,8 +29,8 @@ impl Expected {
         self.0.load(Relaxed) >= level as u8
     }
 
-    /// By a taker: [`Level::News`]. By sysmon: what it expects. News that come between its look at them and this are lost: a program that has one long
-    /// poll has more.
+    /// A taker sets [`Level::News`], sysmon what it expects. News that come between sysmon's look and
+    /// its `set` are lost: a program that has one long poll has more.
     pub(in crate::sched) fn set(&self, level: Level) {
         self.0.store(level as u8, Relaxed);
     }
