@@ -1,19 +1,19 @@
 //! Submitters against parking machines: a task is never published while every machine goes to
 //! sleep. If that happens the model deadlocks, which loom reports.
 //!
-//! Seen to fail without the fence in `wake_one` or in `park`, without the look after it, when
-//! processor and machine go on their lists in two critical sections, and when the last spinner that
-//! finds work wakes no machine.
+//! Seen to fail without the fence in `wake_one` or in `park`, without the look after it, and when
+//! processor and machine go on their lists in two critical sections.
 
 use loom::thread;
 
 use crate::sched::scheduler::Scheduler;
 use crate::sched::state::idle::Wake;
-use crate::sched::submit;
+use crate::sched::state::unusual::SPINS;
 use crate::sched::submit::wake::submit_global;
 use crate::sched::tests::explore;
 use crate::sched::tests::gate::Gate;
 use crate::sched::tests::stage::{busy, list_a_sleeper, run_one, scheduler, task, without_processor};
+use crate::sched::{run, submit};
 use crate::sync::Arc;
 use crate::sync::atomic::Ordering::*;
 use crate::sync::atomic::{AtomicBool, fence};
@@ -59,6 +59,30 @@ fn loom_parking_push_against_parking() {
         let stealing = stealing.start(run_one);
         pushing.join().unwrap();
         stealing.join().unwrap();
+    });
+}
+
+/// The last spinner has found a task, which blocks until another task has run. A submitter leaves that
+/// task to the spinner, or sees that it has stopped to spin. Seen to fail when the last spinner does
+/// not look, when it looks without a fence before, and when it looks before it has stopped to spin.
+#[test]
+fn loom_parking_submit_against_the_last_spinner() {
+    explore(3, || {
+        let scheduler = scheduler(2);
+        let gate = Gate::default();
+        let [spinning, parking] = [busy(&scheduler), busy(&scheduler)];
+        assert!(scheduler.idle.try_spin());
+        let spinning = spinning.start({
+            let gate = gate.clone();
+            move |local| {
+                local.unusual.set(SPINS, true);
+                run::execute(local, task(&local.scheduler, move || gate.wait()));
+            }
+        });
+        let parking = parking.start(run_one);
+        submit_global(&scheduler, [task(&scheduler, move || gate.open())]);
+        spinning.join().unwrap();
+        parking.join().unwrap();
     });
 }
 
