@@ -30,7 +30,7 @@ static MARK: &str = "\u{7f}gmp answers SIGURG, 1";
 static ANSWERING: Mutex<()> = Mutex::new(());
 
 /// From now on the process may be asked, unless it handles or ignores the signal itself, or has rights
-/// that who asks may not have.
+/// that the asker may not have.
 pub(super) fn listen() {
     // Once: tests build thousands of runtimes, and the look at the handler is a system call.
     static FIRST: Once = Once::new();

@@ -1,7 +1,7 @@
 //! The last words of a process that ends before its runtimes do: the summary of `GMP_BLOCKED`, and the
 //! file of `GMP_TRACE`. Without these settings nothing here is installed.
 //!
-//! | the end | who writes |
+//! | the end | the writer |
 //! |---|---|
 //! | `exit`, and the return from `main` | the thread that ends the process (`atexit`) |
 //! | SIGTERM, if the program has no handler | the thread "gmp-ending"; then the signal takes its default |
@@ -25,6 +25,8 @@ use crate::sys::sigaction::{self, Handler};
 use crate::sys::stderr;
 
 static PIPE: AtomicI32 = AtomicI32::new(-1);
+/// The process that has the thread. A copy of it (`fork`) has the handlers and the pipe, too.
+static PROCESS: AtomicI32 = AtomicI32::new(0);
 static IS_WRITTEN: AtomicBool = AtomicBool::new(false);
 
 /// A thread that aborts waits no longer for the last words.
@@ -38,6 +40,7 @@ pub(super) fn watch() -> io::Result<()> {
     let (reader, writer) = UnixStream::pair()?;
     writer.set_nonblocking(true)?;
     PIPE.store(writer.into_raw_fd(), Relaxed);
+    PROCESS.store(own_process(), Relaxed);
     thread::Builder::new().name("gmp-ending".to_owned()).spawn(move || wait(reader))?;
     // SAFETY: the function does not unwind.
     unsafe { libc::atexit(at_exit) };
@@ -50,11 +53,22 @@ pub(super) fn watch() -> io::Result<()> {
 }
 
 extern "C" fn at_exit() {
-    write();
+    if PROCESS.load(Relaxed) == own_process() {
+        write();
+    }
 }
 
 extern "C" fn on_signal(signal: libc::c_int, _: *mut libc::siginfo_t, _: *mut libc::c_void) {
     let errno = Errno::save();
+    if PROCESS.load(Relaxed) == own_process() {
+        tell_thread(signal)
+    } else {
+        end_copy(signal)
+    }
+    errno.restore();
+}
+
+fn tell_thread(signal: libc::c_int) {
     let (pipe, signal): (RawFd, _) = (PIPE.load(Relaxed), signal as u8);
     // SAFETY: the buffer is valid for its length. `write` may be called in a handler.
     unsafe { libc::write(pipe, (&raw const signal).cast(), 1) };
@@ -63,7 +77,13 @@ extern "C" fn on_signal(signal: libc::c_int, _: *mut libc::siginfo_t, _: *mut li
         let pauses = PATIENCE.as_millis() / PAUSE.as_millis();
         (0..pauses).take_while(|_| !IS_WRITTEN.load(Acquire)).for_each(|_| thread::sleep(PAUSE));
     }
-    errno.restore();
+}
+
+/// Without last words, which only the process itself has. `abort` ends the copy anyway.
+fn end_copy(signal: libc::c_int) {
+    if signal != libc::SIGABRT {
+        take_default(signal);
+    }
 }
 
 fn wait(mut signals: UnixStream) {
@@ -75,11 +95,20 @@ fn wait(mut signals: UnixStream) {
             write();
         } else if is_own {
             write();
-            let _ = sigaction::set(signal, libc::SIG_DFL, 0);
-            // SAFETY: it has no preconditions.
-            unsafe { libc::kill(std::process::id() as libc::pid_t, signal) };
+            take_default(signal);
         }
     }
+}
+
+/// The signal ends the process, as if there had been no handler.
+fn take_default(signal: libc::c_int) {
+    let _ = sigaction::set(signal, libc::SIG_DFL, 0);
+    // SAFETY: it has no preconditions.
+    unsafe { libc::kill(own_process(), signal) };
+}
+
+fn own_process() -> libc::pid_t {
+    std::process::id() as libc::pid_t
 }
 
 /// Once: the thread that exits may be followed by a signal.

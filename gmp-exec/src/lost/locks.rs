@@ -1,5 +1,5 @@
-//! Which task has locked a mutex of tokio's, and which tasks wait for it: so the dump can say who
-//! waits for whom.
+//! Which task has locked a mutex of tokio's, and which tasks wait for the mutex: for the dump, which
+//! says which tasks wait for each other.
 //!
 //! The drop-in's mutexes tell it ([`bridge::Origin`](crate::bridge::Origin)). It is kept only once a
 //! runtime of the process has been built that asks for it ([`keep`]): before that, each lock and

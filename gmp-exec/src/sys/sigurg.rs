@@ -52,7 +52,7 @@ pub(crate) fn is_asleep() -> bool {
     ASLEEP.with(|asleep| asleep.load(Relaxed))
 }
 
-/// Who has sent the signal, and where the thread was interrupted.
+/// The sender of the signal, and where the thread was interrupted.
 pub(crate) struct Sent {
     /// A process that has sent it by `kill`.
     pub(crate) by_process: Option<i32>,

@@ -49,7 +49,7 @@ fn a_set_gid_program_writes_no_trace() {
     assert!(trace.exists(), "a program without the bit does");
 }
 
-/// Who asks would get what the program knows.
+/// The asker would get what the program knows.
 #[test]
 fn a_set_uid_program_can_not_be_asked_for_its_tasks() {
     let Some(program) = SetUid::new() else { return };

@@ -1,4 +1,4 @@
-//! Who waits for whom: which task has locked the mutex that a task waits for, and tasks that wait for
+//! Which tasks wait for each other: which task has locked the mutex that a task waits for, and tasks that wait for
 //! each other's mutexes.
 
 use std::io::{BufRead, BufReader};
@@ -18,7 +18,7 @@ use tokio::time::{interval, sleep, timeout};
 
 const CASE: &str = "GMP_TEST_CASE";
 
-/// Runs a test on a runtime that asks to know who has locked what.
+/// Runs a test on a runtime whose settings ask which task has locked which mutex.
 fn on_asking_runtimes<F: Future<Output = ()>>(test: impl Fn() -> F) {
     for mut builder in [Builder::new_multi_thread(), Builder::new_current_thread()] {
         let runtime = builder.enable_all().leaks(Leaks::Warn).build().unwrap();
@@ -31,7 +31,7 @@ fn id(task: &JoinHandle<()>) -> String {
 }
 
 /// The task, as a walk finds it that has begun when it waits for a mutex: a walk asks at its beginning
-/// who has locked what.
+/// which task has locked which mutex.
 async fn once_it_locks(task: &JoinHandle<()>) -> TaskInfo {
     let is_it = |info: &TaskInfo| info.id.to_string() == id(task) && info.state == TaskState::Waiting;
     let locks = |info: &TaskInfo| info.waits_for.iter().any(|wait| wait.to_string().contains("Mutex"));

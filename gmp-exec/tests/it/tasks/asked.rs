@@ -92,7 +92,7 @@ fn ask(program: &Program, suffix: &str) -> String {
     String::from_utf8(answer).unwrap()
 }
 
-/// Otherwise who sends the signal could have the program write into any file that the program may
+/// Otherwise the sender of the signal could have the program write into any file that the program may
 /// write.
 #[test]
 fn an_asker_that_names_another_descriptor_than_that_of_a_pipe_for_writing_gets_no_answer() {

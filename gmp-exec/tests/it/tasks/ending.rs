@@ -69,6 +69,13 @@ fn a_program_that_handles_the_signal_itself_goes_on() {
 }
 
 #[test]
+fn a_copy_of_the_process_ends_by_itself_and_without_a_report() {
+    let (status, text) = ended("forks", &[("GMP_BLOCKED", "summary")], None);
+    assert!(status.success(), "{status}: {text}");
+    assert!(text.starts_with("goes on\ngmp: blocked 1x, "), "{text}");
+}
+
+#[test]
 fn a_summary_of_nothing_says_so() {
     let (_, text) = ended("waits", &[("GMP_BLOCKED", "summary")], Some(Signal::TERM));
     assert_eq!(text, "gmp: GMP_BLOCKED: watched, nothing found\n".repeat(2));

@@ -3,6 +3,7 @@
 mod asked;
 mod crowd;
 mod ending;
+mod fork;
 mod found;
 mod local;
 mod program;

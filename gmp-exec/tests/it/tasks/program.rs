@@ -13,8 +13,9 @@ use gmp_exec::runtime::Builder;
 use gmp_exec::spawn;
 use gmp_exec::task::yield_now;
 use gmp_exec::time::sleep;
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::{Pid, Signal, WaitOptions, WaitStatus, kill_process, waitpid};
 
+use super::fork;
 use crate::support::{FOREVER, Watchdog, current, multi, wait_until};
 
 const CASE: &str = "GMP_TEST_CASE";
@@ -105,6 +106,14 @@ fn in_a_child() {
         "blocks" => block(|| thread::sleep(FOREVER)),
         "exits" => block(|| std::process::exit(3)),
         "aborts" => block(|| std::process::abort()),
+        "forks" => block(|| {
+            let copy = fork::that_waits();
+            kill_process(copy, Signal::TERM).unwrap();
+            assert_eq!(end_of(copy).terminating_signal(), Some(libc::SIGTERM));
+            assert_eq!(end_of(fork::that_exits()).exit_status(), Some(7));
+            eprintln!("goes on");
+            std::process::exit(0);
+        }),
         "handles SIGTERM" => block(|| {
             let caught = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
             signal_hook::flag::register(signal_hook::consts::SIGTERM, caught.clone()).unwrap();
@@ -114,6 +123,10 @@ fn in_a_child() {
         }),
         _ => panic!("there is no case {case}"),
     }
+}
+
+fn end_of(process: Pid) -> WaitStatus {
+    waitpid(Some(process), WaitOptions::empty()).unwrap().expect("it has ended").1
 }
 
 fn wait() {
