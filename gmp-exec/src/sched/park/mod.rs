@@ -185,7 +185,7 @@ fn leave_netpoll(local: &Local, ready: Vec<Runnable>) -> Next {
 
 fn inject_ready(local: &Local, ready: Vec<Runnable>) -> Next {
     let first = match local.held() {
-        Some(held) => inject(&local.scheduler, &held, ready),
+        Some(held) => inject(local, &held, ready),
         None => {
             submit_global(&local.scheduler, ready);
             None

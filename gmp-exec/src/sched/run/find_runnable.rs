@@ -128,7 +128,7 @@ fn search(local: &Local, held: &Held<'_>) -> Option<Runnable> {
     held.processor
         .pop(&held.proof)
         .or_else(|| take_global(local, held, &mut own_part))
-        .or_else(|| inject(&local.scheduler, held, or_panic(local.scheduler.netpoll_gate.look(local))))
+        .or_else(|| inject(local, held, or_panic(local.scheduler.netpoll_gate.look(local))))
         .or_else(|| steal_some(local, held))
 }
 

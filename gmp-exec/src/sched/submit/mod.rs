@@ -19,6 +19,7 @@ use crate::sched::enter::Held;
 use crate::sched::local::Local;
 use crate::sched::scheduler::Scheduler;
 use crate::sched::state::machine::ownership::Region;
+use crate::sched::state::sysmon::expected::Level;
 use crate::sched::state::unusual::{AT_SUBMIT, COLLECTS};
 use crate::sched::submit::wake::{submit_global, wake_one, wake_one_unfenced};
 use crate::sync::Arc;
@@ -189,18 +190,21 @@ fn overflow(scheduler: &Arc<Scheduler>, held: &Held<'_>, task: Runnable) {
     }
 }
 
-/// Queues a batch of ready tasks and returns the first of them, to be run now.
+/// Queues a batch of ready tasks and returns the first of them, to be run now. The second goes into
+/// `runnext`, as the task that a poll wakes does, and wakes no machine: most polls end sooner than
+/// another machine begins. Where polls are long, it goes to the ring as the others do.
 #[doc(alias = "injectglist")]
-pub(in crate::sched) fn inject(scheduler: &Arc<Scheduler>, held: &Held<'_>, ready: Vec<Runnable>) -> Option<Runnable> {
+pub(in crate::sched) fn inject(local: &Local, held: &Held<'_>, ready: Vec<Runnable>) -> Option<Runnable> {
     held.processor.counters.local_schedules.add(ready.len() as u64);
     let mut ready = ready.into_iter();
     let first = ready.next();
-    let mut published = false;
+    let second = if local.scheduler.sysmon.expected.has(Level::LongPolls) { None } else { ready.next() };
+    let mut published = second.is_some_and(|task| push(local, held, task));
     for task in ready {
-        published |= push_tail(scheduler, held, task);
+        published |= push_tail(&local.scheduler, held, task);
     }
     if published {
-        wake_one(scheduler);
+        wake_one(&local.scheduler);
     }
     first
 }
