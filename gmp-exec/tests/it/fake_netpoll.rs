@@ -34,8 +34,18 @@ struct FakeState {
 impl FakeNetpoll {
     /// Lets one task through `wait`.
     pub(crate) fn make_ready(&self) {
-        self.state.lock().unwrap().ready += 1;
+        self.make_batch_ready(1);
+    }
+
+    /// Lets `tasks` tasks through `wait`, all in one batch if they wait already.
+    pub(crate) fn make_batch_ready(&self, tasks: usize) {
+        self.state.lock().unwrap().ready += tasks;
         self.changed.notify_all();
+    }
+
+    /// Whether all that was made ready has been taken.
+    pub(crate) fn is_drained(&self) -> bool {
+        self.state.lock().unwrap().ready == 0
     }
 
     pub(crate) async fn wait(&self) {

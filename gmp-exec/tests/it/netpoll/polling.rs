@@ -154,3 +154,36 @@ fn the_network_is_watched_again_soon_after_its_tasks_have_held_threads_before() 
     // By regular looks alone each round takes two of them.
     assert!(slow_rounds < ROUNDS / 2, "{slow_rounds}");
 }
+
+/// The second task of a batch runs after the first one, on the same machine. Waking another machine
+/// for the second task cost more than both polls.
+#[test]
+fn a_batch_of_two_short_polls_wakes_no_machine() {
+    const BATCHES: u64 = 100;
+    // Without sysmon, which may take the processor from a machine that the system has stopped.
+    let runtime = multi(2).sysmon(false).build().unwrap();
+    let netpoll = runtime.handle().netpoll(|| Ok(FakeNetpoll::default())).unwrap();
+    let tasks = [(); 2].map(|()| {
+        let netpoll = netpoll.clone();
+        runtime.spawn(async move {
+            for _ in 0..=BATCHES {
+                netpoll.wait().await;
+            }
+        })
+    });
+    let wait_for_both = || {
+        wait_until(|| netpoll.is_drained() && netpoll.waiting() == 2);
+        wait_until_idle(&runtime);
+    };
+    let parks = || (0..2).map(|worker| runtime.handle().metrics().worker_park_count(worker)).sum::<u64>();
+    wait_for_both();
+    let before = parks();
+    for _ in 0..BATCHES {
+        netpoll.make_batch_ready(2);
+        wait_for_both();
+    }
+    let parked = parks() - before;
+    netpoll.make_batch_ready(2);
+    run(&runtime, join(tasks.into()));
+    assert!(parked < BATCHES * 3 / 2, "{parked} parks for {BATCHES} batches");
+}
