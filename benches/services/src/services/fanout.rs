@@ -1,0 +1,39 @@
+//! Websockets: each message goes to all of them.
+
+use axum::Router;
+use axum::extract::State;
+use axum::extract::ws::{Message, Utf8Bytes, WebSocket, WebSocketUpgrade};
+use axum::response::Response;
+use axum::routing::any;
+use tokio::sync::broadcast::{self, error::RecvError};
+
+pub(super) fn router() -> Router {
+    let (room, _) = broadcast::channel(1024);
+    Router::new().route("/room", any(upgrade)).with_state(room)
+}
+
+async fn upgrade(upgrade: WebSocketUpgrade, State(room): State<broadcast::Sender<Utf8Bytes>>) -> Response {
+    upgrade.on_upgrade(|socket| stay(socket, room))
+}
+
+async fn stay(mut socket: WebSocket, room: broadcast::Sender<Utf8Bytes>) {
+    let mut messages = room.subscribe();
+    loop {
+        tokio::select! {
+            received = socket.recv() => match received {
+                Some(Ok(Message::Text(text))) => _ = room.send(text),
+                Some(Ok(_)) => {}
+                _ => return,
+            },
+            message = messages.recv() => match message {
+                Ok(text) => {
+                    if socket.send(Message::Text(text)).await.is_err() {
+                        return;
+                    }
+                }
+                Err(RecvError::Lagged(_)) => {}
+                Err(RecvError::Closed) => return,
+            },
+        }
+    }
+}
