@@ -61,7 +61,8 @@ pub(crate) async fn run() -> Result<()> {
         async move { use_one(pool.get()).await }
     })
     .await?;
-    let deadpool = deadpool::managed::Pool::builder(Free).max_size(CONNECTIONS).build()?;
+    let deadpool: deadpool::managed::Pool<Free> =
+        deadpool::managed::Pool::builder(Free).max_size(CONNECTIONS).build()?;
     measure("deadpool", move || {
         let pool = deadpool.clone();
         async move { use_one(pool.get()).await }
