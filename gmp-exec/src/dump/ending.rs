@@ -29,8 +29,9 @@ static PIPE: AtomicI32 = AtomicI32::new(-1);
 static PROCESS: AtomicI32 = AtomicI32::new(0);
 static IS_WRITTEN: AtomicBool = AtomicBool::new(false);
 
-/// A thread that aborts waits no longer for the last words.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// A thread that aborts waits no longer for the last words. In a program that is not optimised, reading
+/// the line numbers takes 2 s of CPU time, and several times as long beside other programs.
+const PATIENCE: Duration = Duration::from_secs(20);
 const PAUSE: Duration = Duration::from_millis(1);
 
 /// # Errors

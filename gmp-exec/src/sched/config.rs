@@ -38,7 +38,8 @@ pub(crate) struct Config {
     pub(crate) blocking_threshold: Duration,
     pub(crate) sysmon: bool,
     pub(crate) time_slices: TimeSlices,
-    /// Of the thread that builds the runtime, and so of those of the runtime.
+    /// Of the thread that builds the runtime, and so of those of the runtime. On the current-thread
+    /// flavour, users' threads start the others and sleep themselves, with slacks of their own.
     pub(crate) timer_slack: TimerSlack,
     /// The scheduler trace, and whether SIGQUIT prints the tasks, from `GMP_DEBUG`.
     pub(crate) debug: crate::observe::schedtrace::Debug,

@@ -12,6 +12,9 @@ use crate::sys::seccomp;
 pub(crate) struct TimerSlack(Option<NonZeroU64>);
 
 impl TimerSlack {
+    /// Left as it is: threads have the slack of those that start them.
+    pub(crate) const INHERITED: TimerSlack = TimerSlack(None);
+
     /// The least that there is.
     pub(crate) const LEAST: TimerSlack = TimerSlack(NonZeroU64::new(1));
 

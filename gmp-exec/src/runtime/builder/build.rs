@@ -83,7 +83,6 @@ impl Builder {
     }
 
     fn build_with(&self, is_local: bool) -> io::Result<Runtime> {
-        environment::say_misspelt();
         let scheduler = Scheduler::new(self.config(is_local)?);
         let Config { debug, leaks, silence, .. } = &scheduler.config;
         if debug.sigquit || *leaks != Leaks::Off || silence.is_some() {
@@ -138,7 +137,7 @@ impl Builder {
             blocking_threshold: self.blocking_threshold,
             sysmon: self.sysmon && is_multi_thread,
             time_slices: if self.sysmon && is_multi_thread { TimeSlices::from_env()? } else { TimeSlices::Off },
-            timer_slack: TimerSlack::current(),
+            timer_slack: if is_multi_thread { TimerSlack::current() } else { TimerSlack::INHERITED },
             debug: schedtrace::Debug::from_env()?,
             blocked,
             trace,
@@ -179,7 +178,7 @@ impl Builder {
     /// The number of processors, and what tells how many there should be later on.
     fn processors(&self) -> io::Result<(usize, Option<CountCpus>)> {
         // A wrong value is refused even if it does not count.
-        let of_environment = procs::from_env().map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error))?;
+        let of_environment = procs::from_env()?;
         match self.worker_threads.or(of_environment) {
             Some(count) => Ok((count, None)),
             None => Ok((procs::available(), Some(procs::available))),

@@ -33,10 +33,16 @@ pub(in crate::sched) fn end_if_last(scheduler: &Scheduler) {
     if !scheduler.last_poll.is_closed(|| scheduler.processors.len()) {
         return;
     }
-    // Where the barrier fails, a machine may seem to be in a poll that it has just left. There
-    // is no other way to learn of that.
-    let _ = membarrier::heavy();
-    if !scheduler.all_machines.any(|machine| machine.may_poll.load(Relaxed)) && scheduler.last_poll.begin_end() {
+    let may_poll = || scheduler.all_machines.any(|machine| machine.may_poll.load(Relaxed));
+    if may_poll() {
+        // Where the barrier fails, a machine may seem to be in a poll that it has just left. There
+        // is no other way to learn of that.
+        let _ = membarrier::heavy();
+        if may_poll() {
+            return;
+        }
+    }
+    if scheduler.last_poll.begin_end() {
         end(scheduler);
     }
 }

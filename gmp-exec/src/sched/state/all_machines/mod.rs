@@ -206,10 +206,10 @@ impl AllMachines {
     /// whether they have.
     pub(crate) fn wait_empty(&self, deadline: Option<Instant>) -> bool {
         self.0.list.lock().ending.is_awaited = true;
-        loop {
+        while !self.awaited().is_empty() {
             let listener = self.0.left.listen();
             if self.awaited().is_empty() {
-                return true;
+                break;
             }
             match deadline {
                 None => listener.wait(),
@@ -220,6 +220,7 @@ impl AllMachines {
                 }
             }
         }
+        true
     }
 
     /// After `wait_empty`: waits until the threads that have left have ended, but not beyond
