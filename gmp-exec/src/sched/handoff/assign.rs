@@ -11,7 +11,7 @@ use std::iter;
 use crate::sched::scheduler::Scheduler;
 use crate::sched::shutdown::drain_late;
 use crate::sched::state::machine::ownership::ProcessorToken;
-use crate::sched::state::machine::{Assignment, Birth, Machine};
+use crate::sched::state::machine::{Assignment, Machine};
 use crate::sched::state::sysmon::calls;
 use crate::sched::submit::threads::{say_no_thread, spawn_thread};
 use crate::sched::submit::wake::{announce_timer, perform, submit_global, wake_one, wake_spinner};
@@ -64,7 +64,7 @@ pub(in crate::sched) fn start_machine(scheduler: &Arc<Scheduler>, id: usize, ass
 /// Starts the thread of a machine. If the system has no thread to give, the processor goes back
 /// to the idle list: running machines look there before they park, and sysmon tries again.
 pub(in crate::sched) fn start_here(scheduler: &Arc<Scheduler>, machine: &Arc<Machine>) {
-    let Err(error) = spawn_thread(scheduler, machine, Birth::Assigned) else { return };
+    let Err(error) = spawn_thread(scheduler, machine) else { return };
     say_no_thread(scheduler, &error);
     if let Some(assignment) = machine.take_assignment() {
         let tasks = match &assignment {

@@ -8,13 +8,12 @@ pub(in crate::sched) mod steal;
 use crate::context;
 use crate::sched::hogs::{suspects, time_slice};
 use crate::sched::local::{Local, Next};
-use crate::sched::park::park_as_spare;
 use crate::sched::run::find_runnable::find_runnable;
 use crate::sched::run::poll::{poll, poll_observed};
 use crate::sched::scheduler::Scheduler;
 use crate::sched::shutdown::last_poll;
 use crate::sched::state::machine::ownership::Region;
-use crate::sched::state::machine::{Birth, Machine};
+use crate::sched::state::machine::{Assignment, Machine};
 use crate::sched::state::sysmon::expected::Level;
 use crate::sched::state::unusual::{AT_POLL, CROWDED, MEASURES, RECORDS, SPINS};
 use crate::sched::submit::wake::{ask_once_more, wake_one};
@@ -25,17 +24,18 @@ use crate::task::{Header, Runnable, Special};
 
 /// The body of a machine's thread.
 #[doc(alias = "mstart")]
-pub(in crate::sched) fn thread_main(scheduler: Arc<Scheduler>, machine: Arc<Machine>, birth: Birth) {
+pub(in crate::sched) fn thread_main(scheduler: Arc<Scheduler>, machine: Arc<Machine>) {
     machine.may_poll.store(true, Relaxed);
     let local = Local::new(scheduler, machine);
-    if matches!(birth, Birth::Free) {
-        // Started by the thread that built the runtime; sysmon starts the other machines.
+    let assignment = local.machine.take_assignment();
+    if assignment.is_none() {
+        // The first machine, started by the thread that built the runtime; sysmon starts the others.
         local.machine.note_default_slice();
     }
     time_slice::adapt(&local);
     let _seed = context::enter_seed(local.scheduler.config.seeds.as_ref());
     context::as_machine(&local, |local| {
-        run(local, birth);
+        run(local, assignment);
         // This machine polls no task any more.
         let _ = last_poll::step_out(local);
     });
@@ -44,19 +44,11 @@ pub(in crate::sched) fn thread_main(scheduler: Arc<Scheduler>, machine: Arc<Mach
 
 /// Runs tasks until the machine is no longer needed.
 #[doc(alias = "schedule")]
-fn run(local: &Local, birth: Birth) {
-    if !matches!(begin(local, birth), Next::Exit) {
+fn run(local: &Local, assignment: Option<Assignment>) {
+    let first = assignment.map_or(Next::Look, |assignment| local.accept(assignment));
+    if !matches!(first, Next::Exit) {
         while let Some(task) = find_runnable(local) {
             execute(local, task);
-        }
-    }
-}
-
-fn begin(local: &Local, birth: Birth) -> Next {
-    match birth {
-        Birth::Reserved => park_as_spare(local),
-        Birth::Assigned | Birth::Free => {
-            local.machine.take_assignment().map_or(Next::Look, |assignment| local.accept(assignment))
         }
     }
 }

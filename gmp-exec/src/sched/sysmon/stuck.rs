@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use crate::observe;
-use crate::sched::handoff::take::{Limit, TakeOutcome, To, take};
+use crate::sched::handoff::take::{Limit, TakeOutcome, take};
 use crate::sched::scheduler::Scheduler;
 use crate::sched::state::takeable::Note;
 use crate::sched::sysmon::budget::Outcome;
@@ -73,10 +73,10 @@ pub(super) fn take_all(
 /// poll or section may last for hours, and may be the only thing that sysmon looks at.
 fn take_or_list(scheduler: &Arc<Scheduler>, note: &Note, is_waited_for: bool, held: Duration) -> TakeOutcome {
     if is_waited_for {
-        return take(scheduler, note, Limit::MaxHogs, To::Machine);
+        return take(scheduler, note, Limit::MaxHogs);
     }
     let is_to_go = note.seen.region.is_blocking() || held > scheduler.config.blocking_threshold * KEPT_FOR;
-    let outcome = is_to_go.then(|| take(scheduler, note, Limit::MaxHogs, To::Idle));
+    let outcome = is_to_go.then(|| take(scheduler, note, Limit::MaxHogs));
     if !matches!(outcome, Some(TakeOutcome::Done | TakeOutcome::Stale)) {
         scheduler.takeable.add(note.clone());
         waiting::take_for_visible_work(scheduler);

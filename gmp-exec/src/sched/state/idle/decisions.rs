@@ -43,14 +43,6 @@ pub(crate) enum Rejoin {
     NoProcessor,
 }
 
-/// A machine that [`Idle::reserve`](super::Idle::reserve) has taken off the lists, or counted.
-#[derive(Debug)]
-#[must_use]
-pub(crate) enum Reserved {
-    Spare(Arc<Machine>),
-    Start { id: usize },
-}
-
 pub(crate) struct Closed {
     pub(crate) machines: Vec<Arc<Machine>>,
     pub(crate) processors: Vec<ProcessorToken>,

@@ -24,7 +24,7 @@ mod lists;
 mod resize;
 mod word;
 
-pub(crate) use decisions::{Closed, Rejoin, Reserved, Role, Snapshot, Wake};
+pub(crate) use decisions::{Closed, Rejoin, Role, Snapshot, Wake};
 pub(crate) use lists::Driver;
 use lists::Lists;
 use resize::Numbers;
@@ -114,31 +114,6 @@ impl Idle {
         let mut lists = self.lists.lock();
         let word = self.list(&mut lists, token);
         self.word.fetch_add(word, AcqRel);
-    }
-
-    /// Reserves a machine for a processor that is yet to be taken: it is counted, and on no list.
-    /// `None`: `max_machines` is reached, or the runtime is shutting down.
-    #[doc(alias = "mget")]
-    pub(crate) fn reserve(&self) -> Option<Reserved> {
-        let mut lists = self.lists.lock();
-        if lists.closed {
-            return None;
-        }
-        if let Some(spare) = lists.spares.pop() {
-            return Some(Reserved::Spare(spare));
-        }
-        lists.count_machine().map(|id| Reserved::Start { id })
-    }
-
-    /// Takes the reservation of a machine back.
-    pub(crate) fn put_back(&self, machine: Arc<Machine>) {
-        let mut lists = self.lists.lock();
-        if lists.closed {
-            machine.assign(Assignment::Exit);
-            machine.unpark();
-        } else {
-            lists.spares.push(machine);
-        }
     }
 
     /// A thread could not be started: its processor, which has no work, is returned as by

@@ -228,15 +228,3 @@ impl Machine {
         self.thread.get().and_then(|this| this.id).and_then(ThreadId::state)
     }
 }
-
-/// The first action of a machine's thread.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Birth {
-    /// Takes its assignment, which is already set.
-    Assigned,
-    /// Parks: a taker has reserved the machine, and will assign a processor or list the machine as
-    /// a spare.
-    Reserved,
-    /// Looks for an idle processor by itself.
-    Free,
-}
