@@ -45,11 +45,8 @@ struct List {
 #[derive(Debug)]
 struct Entry {
     machine: Arc<Machine>,
+    /// `None` only in models.
     thread: Option<JoinHandle<()>>,
-    /// The thread that starts this one has not stored the handle yet.
-    is_starting: bool,
-    /// The thread has left before its handle was stored, so that no thread could join it.
-    has_left: bool,
 }
 
 thread_local! {
@@ -98,12 +95,7 @@ impl AllMachines {
     /// Lists a machine whose thread was started elsewhere.
     #[cfg(all(test, loom))]
     pub(crate) fn enter(&self, machine: Arc<Machine>) -> Membership {
-        self.admit(machine, false)
-    }
-
-    fn admit(&self, machine: Arc<Machine>, is_starting: bool) -> Membership {
-        let entry = Entry { machine: machine.clone(), thread: None, is_starting, has_left: false };
-        self.0.list.lock().entries.push(entry);
+        self.0.list.lock().entries.push(Entry { machine: machine.clone(), thread: None });
         Membership { all_machines: self.clone(), machine }
     }
 
@@ -122,44 +114,19 @@ impl AllMachines {
         machine: Arc<Machine>,
         body: impl FnOnce() + Send + 'static,
     ) -> io::Result<()> {
-        let membership = self.admit(machine.clone(), true);
-        let started = threads.spawn(name, move || {
-            abort_on_unwind(move || {
-                OWN.with(|own| own.set(membership.all_machines.address()));
-                membership.machine.bind();
-                body();
-                drop(membership);
-            });
-        });
-        // If it has failed, the membership was dropped with the closure.
-        let (thread, result) = match started {
-            Ok(thread) => (Some(thread), Ok(())),
-            Err(error) => (None, Err(error)),
-        };
-        self.started(&machine, thread);
-        result
-    }
-
-    fn started(&self, machine: &Arc<Machine>, thread: Option<JoinHandle<()>>) {
+        let (all_machines, of_thread) = (self.clone(), machine.clone());
+        // The thread can't leave before it is listed, because it leaves under the lock, too.
         let mut list = self.0.list.lock();
-        let entry = list.entry(machine);
-        entry.is_starting = false;
-        entry.thread = thread;
-        if entry.has_left {
-            self.remove(&mut list, machine);
-            drop(list);
-            self.0.left.notify(usize::MAX);
-        }
-    }
-
-    /// Takes a machine off the list. Another thread must join its thread.
-    fn remove(&self, list: &mut List, machine: &Arc<Machine>) {
-        let index = list.index(machine);
-        if let Some(thread) = list.entries.remove(index).thread {
-            list.ending.threads.push(thread);
-        }
-        self.0.left_behind.spawned.add(machine.counters.spawned.get());
-        self.0.left_behind.finished.add(machine.counters.finished.get());
+        let thread = threads.spawn(name, move || {
+            abort_on_unwind(move || {
+                OWN.with(|own| own.set(all_machines.address()));
+                of_thread.bind();
+                body();
+                drop(Membership { all_machines, machine: of_thread });
+            });
+        })?;
+        list.entries.push(Entry { machine, thread: Some(thread) });
+        Ok(())
     }
 
     fn address(&self) -> usize {
@@ -237,15 +204,14 @@ impl AllMachines {
     }
 }
 
-impl List {
-    fn index(&self, machine: &Arc<Machine>) -> usize {
-        let index = self.entries.iter().position(|entry| Arc::ptr_eq(&entry.machine, machine));
-        index.expect("a machine is listed until its membership is dropped, and its thread was started")
-    }
-
-    fn entry(&mut self, machine: &Arc<Machine>) -> &mut Entry {
-        let index = self.index(machine);
-        &mut self.entries[index]
+impl Inner {
+    /// Takes a machine off the list. Another thread must join its thread.
+    fn remove(&self, list: &mut List, machine: &Arc<Machine>) {
+        let index = list.entries.iter().position(|entry| Arc::ptr_eq(&entry.machine, machine));
+        let entry = list.entries.remove(index.expect("a machine is listed until its membership is dropped"));
+        list.ending.threads.extend(entry.thread);
+        self.left_behind.spawned.add(machine.counters.spawned.get());
+        self.left_behind.finished.add(machine.counters.finished.get());
     }
 }
 
@@ -253,13 +219,8 @@ impl Drop for Membership {
     fn drop(&mut self) {
         let AllMachines(inner) = &self.all_machines;
         let mut list = inner.list.lock();
-        let entry = list.entry(&self.machine);
-        if entry.is_starting {
-            entry.has_left = true;
-            return;
-        }
         let predecessors = list.ending.predecessors();
-        self.all_machines.remove(&mut list, &self.machine);
+        inner.remove(&mut list, &self.machine);
         drop(list);
         // Before the join: one of the joined threads may be waiting for all others to leave.
         inner.left.notify(usize::MAX);
