@@ -1,5 +1,7 @@
 //! The scheduler of one runtime: the data that its machines share, and questions about it.
 
+use event_listener::Event;
+
 use crate::lost::Lost;
 use crate::metrics::Counter;
 use crate::observe::Observers;
@@ -21,7 +23,6 @@ use crate::sched::state::processors::Processors;
 use crate::sched::state::suspects::Suspects;
 use crate::sched::state::sysmon::Sysmon;
 use crate::sched::state::takeable::Takeable;
-use crate::sched::state::vacant::Vacant;
 use crate::sync::atomic::AtomicBool;
 use crate::sync::atomic::Ordering::*;
 use crate::sync::{Apart, Arc, Mutex};
@@ -51,8 +52,9 @@ pub(crate) struct Scheduler {
     /// Nanoseconds. Only sysmon writes it.
     pub(crate) longest_poll: Counter,
     pub(crate) observers: Observers,
-    /// Notified when the processor of the current-thread flavour becomes free.
-    pub(crate) vacant: Vacant,
+    /// For threads inside `block_on` of the current-thread flavour that do not drive
+    /// (`current_thread::notify_waiting`).
+    pub(super) vacant: Event,
     pub(crate) last_poll: LastPoll,
     /// Admits one change of the number of processors at a time. The value says whether the program has
     /// set a number, so that the CPUs are not followed any more.
@@ -90,7 +92,7 @@ impl Scheduler {
             outside: Outside::new(processors),
             longest_poll: Counter::default(),
             observers: Observers::new(&config),
-            vacant: Vacant::new(),
+            vacant: Event::new(),
             last_poll: LastPoll::new(),
             resizing: Mutex::new(false),
             resizes: Counter::default(),

@@ -7,6 +7,7 @@
 
 use crate::context::{ThisThread, this_thread};
 use crate::observe;
+use crate::sched::current_thread::notify_waiting;
 use crate::sched::current_thread::root::Root;
 use crate::sched::local::Local;
 use crate::sched::scheduler::Scheduler;
@@ -102,6 +103,6 @@ impl Drop for Driving<'_> {
             // The processor may have come back after shutdown had looked there.
             drain_late(self.scheduler);
         }
-        self.scheduler.vacant.notify();
+        notify_waiting(self.scheduler);
     }
 }

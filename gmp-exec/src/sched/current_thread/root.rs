@@ -4,6 +4,7 @@ use std::cell::Cell;
 use std::task::{Wake, Waker};
 
 use crate::observe;
+use crate::sched::current_thread::notify_waiting;
 use crate::sched::scheduler::Scheduler;
 use crate::sched::submit::wake::interrupt_sleeper;
 use crate::sync::Arc;
@@ -39,7 +40,7 @@ impl Wake for Target {
         self.woken.store(true, Release);
         fence(SeqCst);
         interrupt_sleeper(&self.scheduler);
-        self.scheduler.vacant.notify();
+        notify_waiting(&self.scheduler);
     }
 }
 

@@ -9,6 +9,7 @@
 //! listen before they read the flag.
 
 use crate::context;
+use crate::sched::current_thread::notify_waiting;
 use crate::sched::scheduler::Scheduler;
 use crate::sched::shutdown;
 use crate::sync::Arc;
@@ -30,7 +31,7 @@ pub(crate) fn note_panic(scheduler: &Arc<Scheduler>) {
         cancel(task);
     }
     fence(SeqCst);
-    scheduler.vacant.notify();
+    notify_waiting(scheduler);
 }
 
 /// On a thread inside of `block_on`: panics if a panic of a task has ended the runtime.
