@@ -122,9 +122,6 @@ impl Drop for End<'_> {
         let guard = self.local.enter();
         self.local.in_section.set(self.outer);
         self.local.machine.may_poll.store(self.may_poll, Relaxed);
-        if self.before == Region::Poll && guard.held().is_none() {
-            self.local.scheduler.sysmon.list_absent(&self.local.machine, self.local.machine.ownership.turn());
-        }
         guard.leave_for(self.before);
         if self.before == Region::Offered {
             offer_again(&self.local.scheduler, &self.local.machine);

@@ -136,10 +136,7 @@ fn account(scheduler: &Arc<Scheduler>, index: usize, note: &Note) {
     }
     match note.seen.region {
         Region::Blocking => scheduler.closures.length.note(true),
-        Region::Poll => {
-            scheduler.sysmon.expected.set(Level::News);
-            scheduler.sysmon.list_absent(&note.machine, note.seen.turn());
-        }
+        Region::Poll => scheduler.sysmon.expected.set(Level::News),
         _ => {}
     }
     // No machine has looked at this processor's timers while it was stuck, and its next tasks may get

@@ -4,7 +4,6 @@ use std::time::{Duration, Instant};
 
 use crate::sched::scheduler::Scheduler;
 use crate::sched::state::processors::Processors;
-use crate::sched::sysmon::absent::Absent;
 use crate::sched::sysmon::budget::Budget;
 use crate::sched::sysmon::excess::Excess;
 use crate::sched::sysmon::long_polls::LongPolls;
@@ -35,7 +34,8 @@ pub(crate) struct Memory {
     pub(super) is_anything_waiting: bool,
     pub(super) budget: Budget,
     pub(super) excess: Excess,
-    pub(super) absent: Absent,
+    /// Where the next look at polls without a processor begins (`absent`).
+    pub(super) absent: usize,
     /// When the last round was.
     round: Option<Instant>,
 }
