@@ -5,8 +5,7 @@ use std::time::Instant;
 
 use crate::sched::bench::{busy_machine, machine, scheduler, task};
 use crate::sched::handoff;
-use crate::sched::handoff::take::TakeOutcome;
-use crate::sched::handoff::take::{Limit, take};
+use crate::sched::handoff::take::{TakeOutcome, take};
 use crate::sched::local::{Local, Next};
 use crate::sched::scheduler::Scheduler;
 use crate::sched::state::idle::Role;
@@ -73,7 +72,7 @@ impl Relay {
             cause: StuckBy::Blocking,
             since: std::time::Instant::now(),
         };
-        assert!(take(&self.scheduler, &note, Limit::MaxHogs) == TakeOutcome::Done, "no other thread interferes");
+        assert!(take(&self.scheduler, &note) == TakeOutcome::Done, "no other thread interferes");
         self.end_poll();
         assert!(self.runner.lost_by.take().is_some(), "the processor was taken, and the machine notices that");
         self.change_over();

@@ -41,12 +41,7 @@ fn start_pool_thread(scheduler: &Arc<Scheduler>, id: Id) -> io::Result<()> {
         say_no_thread(scheduler, &error);
         return Ok(());
     }
-    let started = start_thread(scheduler, Machine::new(0), |scheduler, machine| {
-        scheduler.config.hooks.started();
-        serve_pool(scheduler, machine);
-        scheduler.config.hooks.stopped();
-    });
-    let Err(error) = started else { return Ok(()) };
+    let Err(error) = start_thread(scheduler, Machine::new(0), serve_pool) else { return Ok(()) };
     let mut is_dropped = false;
     for closure in scheduler.closures.pool.not_started() {
         if scheduler.is_shutdown() {

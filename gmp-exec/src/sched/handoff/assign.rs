@@ -46,7 +46,7 @@ pub(in crate::sched) fn assign(scheduler: &Arc<Scheduler>, token: ProcessorToken
 /// Whether processor `index` is needed: because work waits, or because no machine sleeps in the
 /// netpoll.
 fn is_needed(scheduler: &Scheduler, index: usize) -> bool {
-    scheduler.processors[index].has_work() || scheduler.has_visible_work() || !scheduler.idle.has_sleeper()
+    scheduler.processors[index].has_work() || scheduler.has_visible_work() || !scheduler.idle.counts().has_sleeper()
 }
 
 /// Makes a machine that `idle` has counted, and lets sysmon start its thread if there is a
@@ -66,12 +66,9 @@ pub(in crate::sched) fn start_machine(scheduler: &Arc<Scheduler>, id: usize, ass
 pub(in crate::sched) fn start_here(scheduler: &Arc<Scheduler>, machine: &Arc<Machine>) {
     let Err(error) = spawn_thread(scheduler, machine) else { return };
     say_no_thread(scheduler, &error);
-    if let Some(assignment) = machine.take_assignment() {
-        let tasks = match &assignment {
-            Assignment::Run { token, .. } => take_tasks(scheduler, token),
-            Assignment::Exit => Vec::new(),
-        };
-        scheduler.idle.not_started(assignment);
+    if let Some(Assignment::Run { token, spinning }) = machine.take_assignment() {
+        let tasks = take_tasks(scheduler, &token);
+        scheduler.idle.not_started(token, spinning);
         if scheduler.is_shutdown() {
             // The machines that would look there may all have left.
             drain_late(scheduler);

@@ -35,13 +35,6 @@ pub(in crate::sched) enum TakeOutcome {
     NoMachine,
 }
 
-/// Whether a machine may compute without a processor although as many do so as may.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::sched) enum Limit {
-    MaxHogs,
-    Exceeded,
-}
-
 /// Offers a machine's processor again, as the machine returns from scheduler code into a section that
 /// will block. A taker that came in between found the processor in use, and will not come again.
 #[cold]
@@ -62,7 +55,7 @@ pub(in crate::sched) fn offer_again(scheduler: &Arc<Scheduler>, machine: &Arc<Ma
 pub(in crate::sched) fn take_listed(scheduler: &Arc<Scheduler>) -> bool {
     while !scheduler.idle.snapshot().is_exhausted() {
         let Some(note) = scheduler.takeable.pop() else { return false };
-        match take(scheduler, &note, Limit::MaxHogs) {
+        match take_within_limit(scheduler, &note) {
             // A refusal is temporary: sysmon takes beyond the limit after a while.
             TakeOutcome::Stale | TakeOutcome::Refused => {}
             TakeOutcome::Done => break,
@@ -82,13 +75,19 @@ pub(in crate::sched) fn take_listed(scheduler: &Arc<Scheduler>) -> bool {
     true
 }
 
+/// [Takes](take) a processor, unless its machine would compute without one although as many machines do
+/// so as may.
+pub(in crate::sched) fn take_within_limit(scheduler: &Arc<Scheduler>, note: &Note) -> TakeOutcome {
+    let is_beyond_limit = note.cause == StuckBy::Computing
+        && scheduler.hogs.is_exhausted()
+        && !scheduler.computing.is_computing(&note.machine, note.seen.turn());
+    if is_beyond_limit { TakeOutcome::Refused } else { take(scheduler, note) }
+}
+
 /// Takes a processor from a stuck machine, and hands it off in that machine's place, unless no other
 /// machine is available.
 #[doc(alias = "retake")]
-pub(in crate::sched) fn take(scheduler: &Arc<Scheduler>, note: &Note, limit: Limit) -> TakeOutcome {
-    if limit == Limit::MaxHogs && is_beyond_limit(scheduler, note) {
-        return TakeOutcome::Refused;
-    }
+pub(in crate::sched) fn take(scheduler: &Arc<Scheduler>, note: &Note) -> TakeOutcome {
     if !is_machine_available(scheduler) {
         return TakeOutcome::NoMachine;
     }
@@ -100,13 +99,6 @@ pub(in crate::sched) fn take(scheduler: &Arc<Scheduler>, note: &Note, limit: Lim
         drain_late(scheduler);
     }
     TakeOutcome::Done
-}
-
-/// Whether the machine would compute without a processor although as many do so as may.
-fn is_beyond_limit(scheduler: &Scheduler, note: &Note) -> bool {
-    note.cause == StuckBy::Computing
-        && scheduler.hogs.is_exhausted()
-        && !scheduler.computing.is_computing(&note.machine, note.seen.turn())
 }
 
 /// Whether a machine is idle, or this thread may start one. A machine that is beyond the number of

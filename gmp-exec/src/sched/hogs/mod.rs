@@ -122,7 +122,7 @@ fn verdict(local: &Local) -> Option<StuckBy> {
     }
     if let Some(loss) = local.loss() {
         let elapsed = Duration::from_nanos(local.scheduler.clock.running_ns().saturating_sub(loss.at));
-        let runnable = local.machine.runnable_for().saturating_sub(loss.runnable);
+        let runnable = local.machine.runnable_time().total().saturating_sub(loss.runnable);
         let since = Span { elapsed, runnable, waiting: Duration::ZERO };
         return Some(if loss.cause == StuckBy::Computing { StuckBy::Computing } else { since.cause(threshold) });
     }

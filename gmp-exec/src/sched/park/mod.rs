@@ -18,6 +18,7 @@ use crate::sched::shutdown;
 use crate::sched::state::idle::{Rejoin, Role};
 use crate::sched::state::machine::Assignment;
 use crate::sched::state::sysmon::expected::Level;
+use crate::sched::state::threads::call;
 use crate::sched::state::unusual::SPINS;
 use crate::sched::submit::inject;
 use crate::sched::submit::wake::{announce_timer, ask_once_more, submit_global, wake_one};
@@ -94,11 +95,11 @@ pub(in crate::sched) fn park_as_spare(local: &Local) -> Next {
         announce_timer(scheduler, earliest);
     }
     time_slice::adapt(local);
-    scheduler.config.hooks.parking();
+    call(&scheduler.config.hooks.on_park);
     observe::on(local, Event::Park);
     let assignment = wait_for_assignment(local);
     observe::on(local, Event::Unpark);
-    scheduler.config.hooks.unparked();
+    call(&scheduler.config.hooks.on_unpark);
     match assignment {
         Some(assignment) => local.accept(assignment),
         None => Next::Exit,
@@ -135,11 +136,11 @@ pub(in crate::sched) fn sleep_in_netpoll(local: &Local) -> Next {
         return local.accept(assignment);
     }
     time_slice::adapt(local);
-    scheduler.config.hooks.parking();
+    call(&scheduler.config.hooks.on_park);
     observe::on(local, Event::ParkInNetpoll);
     let ready = or_panic(scheduler.netpoll_gate.sleep(local, scheduler.next_timer(), || scheduler.clock.now_ns()));
     observe::on(local, Event::Unpark);
-    scheduler.config.hooks.unparked();
+    call(&scheduler.config.hooks.on_unpark);
     leave_netpoll(local, ready)
 }
 

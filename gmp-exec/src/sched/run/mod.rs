@@ -55,21 +55,12 @@ fn run(local: &Local, assignment: Option<Assignment>) {
 
 /// Runs one task. The machine holds a processor before, and perhaps none afterwards.
 pub(in crate::sched) fn execute(local: &Local, task: Runnable) {
-    if local.unusual.is_any(AT_POLL) && prepare(local, task.metadata()) {
-        return execute_observed(local, task);
-    }
+    let is_observed = local.unusual.is_any(AT_POLL) && prepare(local, task.metadata());
     match task.metadata().special() {
+        // A blocking closure tells its observers itself.
+        Some(special) => execute_special(local, task, special),
+        None if is_observed => poll_observed(local, task),
         None => poll(local, task, Region::Poll),
-        Some(special) => execute_special(local, task, special),
-    }
-}
-
-/// The poll is observed. A blocking closure tells its observers itself.
-#[cold]
-fn execute_observed(local: &Local, task: Runnable) {
-    match task.metadata().special() {
-        None => poll_observed(local, task),
-        Some(special) => execute_special(local, task, special),
     }
 }
 
@@ -101,7 +92,7 @@ fn stop_spinning(local: &Local) {
     if !scheduler.idle.stop_spinning() {
         return;
     }
-    if scheduler.sysmon.expected.has(Level::LongPolls) && !scheduler.idle.has_sleeper() {
+    if scheduler.sysmon.expected.has(Level::LongPolls) && !scheduler.idle.counts().has_sleeper() {
         wake_one(scheduler);
     } else {
         ask_once_more(scheduler);

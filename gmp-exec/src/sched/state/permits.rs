@@ -182,13 +182,7 @@ impl Permits {
 
     /// Returns the word before the change; `None`: nothing was to be changed.
     fn change(&self, change: impl Fn(usize) -> Option<usize>) -> Option<usize> {
-        let mut word = self.word.load(Relaxed);
-        loop {
-            match self.word.compare_exchange_weak(word, change(word)?, Relaxed, Relaxed) {
-                Ok(before) => return Some(before),
-                Err(now) => word = now,
-            }
-        }
+        self.word.fetch_update(Relaxed, Relaxed, change).ok()
     }
 }
 

@@ -123,7 +123,7 @@ impl Takeable {
     #[doc(alias = "retake")]
     #[must_use = "a lost token is a lost processor"]
     pub(in crate::sched) fn take(&self, note: &Note, at: u64) -> Option<ProcessorToken> {
-        let runnable = note.machine.runnable_for();
+        let runnable = note.machine.runnable_time().total();
         let _one_taker = self.lists.lock();
         note.machine.ownership.take(note.seen, Loss { cause: note.cause, runnable, at })
     }

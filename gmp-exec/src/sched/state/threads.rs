@@ -60,27 +60,9 @@ pub(crate) struct Hooks {
     pub(crate) on_unpark: Option<Hook>,
 }
 
-impl Hooks {
-    pub(crate) fn started(&self) {
-        call(&self.on_start);
-    }
-
-    pub(crate) fn stopped(&self) {
-        call(&self.on_stop);
-    }
-
-    pub(crate) fn parking(&self) {
-        call(&self.on_park);
-    }
-
-    pub(crate) fn unparked(&self) {
-        call(&self.on_unpark);
-    }
-}
-
 /// A hook that panics has been reported by the panic hook. The thread goes on: it may hold a
 /// processor already, or be the only one that watches the network.
-fn call(hook: &Option<Hook>) {
+pub(in crate::sched) fn call(hook: &Option<Hook>) {
     if let Some(hook) = hook {
         contain(|| hook());
     }

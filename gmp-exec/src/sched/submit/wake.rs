@@ -45,7 +45,7 @@ pub(crate) fn wake_one(scheduler: &Arc<Scheduler>) {
 /// For a caller that has fenced already, or for which a stale view of `idle` does no harm.
 #[inline]
 pub(crate) fn wake_one_unfenced(scheduler: &Arc<Scheduler>) {
-    if scheduler.idle.should_wake() {
+    if scheduler.idle.counts().should_wake() {
         wake_spinner(scheduler);
     } else if scheduler.takeable.is_any() {
         take_or_call_sysmon(scheduler);
@@ -78,7 +78,7 @@ fn take_or_call_sysmon(scheduler: &Arc<Scheduler>) {
 /// their polls, sysmon will find out.
 #[cold]
 fn call_sysmon(scheduler: &Scheduler) {
-    if scheduler.idle.are_all_busy() {
+    if scheduler.idle.counts().are_all_busy() {
         scheduler.sysmon.call();
     }
 }
@@ -111,7 +111,7 @@ pub(in crate::sched) fn perform(scheduler: &Arc<Scheduler>, wake: Wake) {
 
 /// A reason not to sleep was published: interrupts the sleeper.
 pub(crate) fn interrupt_sleeper(scheduler: &Scheduler) {
-    if scheduler.idle.has_sleeper() {
+    if scheduler.idle.counts().has_sleeper() {
         if let Some(machine) = scheduler.idle.sleeper() {
             scheduler.netpoll_gate.interrupt(&machine);
         }

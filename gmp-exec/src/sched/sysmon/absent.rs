@@ -77,7 +77,7 @@ fn judge(machine: &Machine, absence: &mut Absence, threshold: Duration, now: Ins
     if !has_run && absence.from.is_none() {
         return Some(StuckBy::Blocking);
     }
-    let runnable = machine.runnable_for();
+    let runnable = machine.runnable_time().total();
     let from = *absence.from.get_or_insert((now, runnable));
     let (elapsed, runnable_since) = (now.duration_since(from.0), runnable.saturating_sub(from.1));
     let cause = Span { elapsed, runnable: runnable_since, waiting: Duration::ZERO }.cause_so_far(threshold)?;

@@ -102,7 +102,7 @@ fn monitor(scheduler: &Arc<Scheduler>) {
         follower.follow_if_due(scheduler);
         observer.print_if_due(scheduler);
         if looks {
-            memory.was_called = reasons & calls::CALLED != 0 || memory.calls_itself;
+            memory.was_called |= reasons & calls::CALLED != 0;
             look(scheduler, &mut memory, Instant::now());
         }
     }

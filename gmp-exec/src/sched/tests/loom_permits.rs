@@ -10,7 +10,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
 use crate::sched::closures::submit_closure;
-use crate::sched::handoff::take::{Limit, take};
+use crate::sched::handoff::take::take_within_limit;
 use crate::sched::local::Local;
 use crate::sched::run::poll::poll;
 use crate::sched::scheduler::Scheduler;
@@ -219,7 +219,7 @@ fn loom_permits_poll_ends_and_is_counted_against_waiting() {
         if let Some(sighting) = seen.ownership.look() {
             let note =
                 Note { machine: seen, seen: sighting, cause: StuckBy::Computing, since: std::time::Instant::now() };
-            let _ = take(&scheduler, &note, Limit::MaxHogs);
+            let _ = take_within_limit(&scheduler, &note);
         }
         stuck.join().unwrap();
         hog.join().unwrap();

@@ -54,7 +54,7 @@ thread_local! {
     /// because it is read until the thread has ended.
     static OWN: Cell<usize> = const { Cell::new(0) };
     /// While the function of a closure runs that may be abandoned.
-    static NOT_AWAITED: RefCell<Option<NotAwaited>> = const { RefCell::new(None) };
+    static NOT_AWAITED: RefCell<Option<Arc<Machine>>> = const { RefCell::new(None) };
 }
 
 /// Keeps a machine listed in [`AllMachines`]. Its thread drops this last of all.
@@ -64,22 +64,12 @@ pub(crate) struct Membership {
     machine: Arc<Machine>,
 }
 
-/// While it exists, the end of the runtime does not wait for the machine.
-#[derive(Debug)]
-struct NotAwaited {
-    machine: Arc<Machine>,
-}
-
 /// The calling thread has run the function of a closure that may be abandoned: the end of the
 /// runtime waits for the thread again. Called before the thread wakes the task that awaits the
 /// closure, because the thread may have to drop that task (sched/README.md §9).
 pub(crate) fn await_again() {
-    NOT_AWAITED.with(|not_awaited| drop(not_awaited.borrow_mut().take()));
-}
-
-impl Drop for NotAwaited {
-    fn drop(&mut self) {
-        self.machine.not_awaited.store(false, SeqCst);
+    if let Some(machine) = NOT_AWAITED.with(RefCell::take) {
+        machine.not_awaited.store(false, SeqCst);
     }
 }
 
@@ -163,10 +153,9 @@ impl AllMachines {
         found
     }
 
-    /// Copies the list, for callers that must not hold the lock while they use the machines.
-    pub(crate) fn copy_into(&self, machines: &mut Vec<Arc<Machine>>) {
-        machines.clear();
-        machines.extend(self.0.list.lock().entries.iter().map(|entry| entry.machine.clone()));
+    /// A copy of the list, for callers that must not hold the lock while they use the machines.
+    pub(crate) fn copy(&self) -> Vec<Arc<Machine>> {
+        self.0.list.lock().entries.iter().map(|entry| entry.machine.clone()).collect()
     }
 
     /// The sum over all machines, including those that have left.
@@ -180,7 +169,7 @@ impl AllMachines {
     /// not needed. The caller calls [`await_again`] afterwards.
     pub(crate) fn do_not_await(&self, machine: &Arc<Machine>) {
         machine.not_awaited.store(true, SeqCst);
-        NOT_AWAITED.with(|not_awaited| *not_awaited.borrow_mut() = Some(NotAwaited { machine: machine.clone() }));
+        NOT_AWAITED.with(|not_awaited| *not_awaited.borrow_mut() = Some(machine.clone()));
         self.0.left.notify(usize::MAX);
     }
 

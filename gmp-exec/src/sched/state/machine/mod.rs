@@ -241,11 +241,6 @@ impl Machine {
         self.thread.get().and_then(|this| this.clock).and_then(ThreadClock::read)
     }
 
-    /// How long the machine's thread has been runnable.
-    pub(crate) fn runnable_for(&self) -> Duration {
-        self.runnable_time().total()
-    }
-
     /// How long the machine's thread has been runnable, with a core and without. If the kernel does
     /// not say, the CPU time is the lower bound.
     pub(crate) fn runnable_time(&self) -> RunnableTime {

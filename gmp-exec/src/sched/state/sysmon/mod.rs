@@ -45,7 +45,7 @@ impl Sysmon {
         fence(SeqCst);
         if self.asleep.load(Relaxed) {
             self.calls.add(calls::WOKEN);
-        } else if self.is_slow.load(Relaxed) && idle.is_unwatched() {
+        } else if self.is_slow.load(Relaxed) && idle.counts().is_unwatched() {
             // If the tasks that run now hold their threads, only sysmon will notice.
             self.call();
         }
