@@ -1,5 +1,7 @@
 //! The scheduler of one runtime: the data that its machines share, and questions about it.
 
+use std::fmt;
+
 use event_listener::Event;
 
 use crate::lost::Lost;
@@ -31,7 +33,6 @@ use crate::time::clock::Clock;
 
 /// The fields that are apart are written all the time. The others are read on every turn and hardly
 /// ever written.
-#[derive(Debug)]
 pub(crate) struct Scheduler {
     pub(crate) config: Config,
     pub(crate) processors: Processors,
@@ -53,7 +54,7 @@ pub(crate) struct Scheduler {
     pub(crate) longest_poll: Counter,
     pub(crate) observers: Observers,
     /// For threads inside `block_on` of the current-thread flavour that do not drive
-    /// (`current_thread::notify_waiting`).
+    /// (`wake::notify_waiting`).
     pub(super) vacant: Event,
     pub(crate) last_poll: LastPoll,
     /// Admits one change of the number of processors at a time. The value says whether the program has
@@ -168,5 +169,11 @@ impl Scheduler {
 
     fn sum_of_tasks(&self, counter: fn(&TaskCounters) -> &Counter) -> u64 {
         self.outside.sum(|counters| counter(&counters.tasks)) + self.all_machines.sum(counter)
+    }
+}
+
+impl fmt::Debug for Scheduler {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Scheduler").finish_non_exhaustive()
     }
 }

@@ -18,7 +18,6 @@ use crate::task::StuckBy;
 
 /// One processor with a task that waits, so that the processor is worth handing off; two machines,
 /// and a third one in the netpoll.
-#[derive(Debug)]
 pub struct Relay {
     scheduler: Arc<Scheduler>,
     runner: Local,

@@ -7,19 +7,18 @@
 
 use crate::context::{ThisThread, this_thread};
 use crate::observe;
-use crate::sched::current_thread::notify_waiting;
 use crate::sched::current_thread::root::Root;
 use crate::sched::local::Local;
 use crate::sched::scheduler::Scheduler;
 use crate::sched::shutdown::drain_late;
 use crate::sched::state::idle;
 use crate::sched::state::machine::Machine;
+use crate::sched::submit::wake::notify_waiting;
 use crate::sync::Arc;
 use crate::task::Id;
 
 /// A machine of the current-thread flavour. No other is in possession of the processor while a
 /// thread uses it.
-#[derive(Debug)]
 struct Driver {
     local: Local,
     thread: ThisThread,

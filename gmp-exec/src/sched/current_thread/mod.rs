@@ -15,7 +15,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use event_listener::{IntoNotification, Listener};
+use event_listener::Listener;
 
 use crate::contain::{abort, abort_on_unwind};
 use crate::context::{self, Entered};
@@ -101,17 +101,6 @@ fn run(scheduler: &Arc<Scheduler>, call: Call, is_ready: &mut dyn FnMut(&Root) -
         if !scheduler.idle.has_processor(0) && !root.is_woken() {
             vacant.wait();
         }
-    }
-}
-
-/// Wakes the threads inside `block_on` that do not drive: the processor is back, or a root future was
-/// woken. The caller has made a SeqCst fence, or released the lock of `Idle`, after its reason. The
-/// other side listens, which makes a SeqCst fence, and looks for the reason afterwards. Hardly ever is
-/// there such a thread, and an event that was never listened to has no lock yet.
-#[inline]
-pub(in crate::sched) fn notify_waiting(scheduler: &Scheduler) {
-    if scheduler.vacant.total_listeners() > 0 {
-        scheduler.vacant.notify(usize::MAX.relaxed());
     }
 }
 

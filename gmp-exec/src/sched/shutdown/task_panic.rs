@@ -9,9 +9,9 @@
 //! listen before they read the flag.
 
 use crate::context;
-use crate::sched::current_thread::notify_waiting;
 use crate::sched::scheduler::Scheduler;
 use crate::sched::shutdown;
+use crate::sched::submit::wake::notify_waiting;
 use crate::sync::Arc;
 use crate::sync::atomic::Ordering::*;
 use crate::sync::atomic::fence;

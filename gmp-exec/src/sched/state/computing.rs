@@ -16,19 +16,16 @@ use crate::sched::state::permits::Permits;
 use crate::sync::{Arc, Mutex};
 use crate::task::Runnable;
 
-#[derive(Debug)]
 pub(crate) struct Computing {
     polls: Mutex<Polls>,
 }
 
-#[derive(Debug)]
 struct Polls {
     /// `max_hogs`.
     most: usize,
     list: Vec<Poll>,
 }
 
-#[derive(Debug)]
 struct Poll {
     machine: Arc<Machine>,
     turn: u64,

@@ -25,7 +25,6 @@ use crate::task::Runnable;
 /// below 0, because the thread that releases a permit has learnt of the permit with the task. Only a
 /// release is `Release`, and `held` is `Acquire`: a thread that finds no permit held sees what the
 /// holders have done before.
-#[derive(Debug)]
 pub(crate) struct Permits {
     /// The permits that are held, times `PERMIT`; and `MUST_LOCK`.
     word: AtomicUsize,
@@ -39,7 +38,6 @@ pub(crate) struct Permits {
 const MUST_LOCK: usize = 1;
 const PERMIT: usize = 2;
 
-#[derive(Debug)]
 struct Queue {
     waiting: VecDeque<Runnable>,
     closed: bool,

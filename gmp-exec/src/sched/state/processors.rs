@@ -17,7 +17,6 @@ use crate::sched::state::victim_order;
 use crate::sync::OnceLock;
 use crate::task::Runnable;
 
-#[derive(Debug)]
 pub(crate) struct Processors {
     own: Box<[Processor]>,
     /// The processors that were added later. Set once, under the lock of `Idle`, before any of

@@ -19,7 +19,6 @@ use crate::sync::atomic::{AtomicUsize, fence};
 use crate::sync::{Arc, Mutex};
 use crate::task::StuckBy;
 
-#[derive(Debug)]
 pub(crate) struct Takeable {
     /// Length of the lists, readable without the lock.
     count: AtomicUsize,

@@ -1,6 +1,8 @@
 //! Publishing tasks in the global queue, and waking a machine for work that was published (Go:
 //! `wakep`, `startm`).
 
+use event_listener::IntoNotification;
+
 use crate::context;
 use crate::sched::handoff::assign::start_machine;
 use crate::sched::handoff::take::take_listed;
@@ -115,6 +117,17 @@ pub(crate) fn interrupt_sleeper(scheduler: &Scheduler) {
         if let Some(machine) = scheduler.idle.sleeper() {
             scheduler.netpoll_gate.interrupt(&machine);
         }
+    }
+}
+
+/// Wakes the threads inside `block_on` that do not drive: the processor is back, or a root future was
+/// woken. The caller has made a SeqCst fence, or released the lock of `Idle`, after its reason. The
+/// other side listens, which makes a SeqCst fence, and looks for the reason afterwards. Hardly ever is
+/// there such a thread, and an event that was never listened to has no lock yet.
+#[inline]
+pub(in crate::sched) fn notify_waiting(scheduler: &Scheduler) {
+    if scheduler.vacant.total_listeners() > 0 {
+        scheduler.vacant.notify(usize::MAX.relaxed());
     }
 }
 

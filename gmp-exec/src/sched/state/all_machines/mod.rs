@@ -58,7 +58,6 @@ thread_local! {
 }
 
 /// Keeps a machine listed in [`AllMachines`]. Its thread drops this last of all.
-#[derive(Debug)]
 pub(crate) struct Membership {
     all_machines: AllMachines,
     machine: Arc<Machine>,
@@ -83,7 +82,7 @@ impl AllMachines {
     }
 
     /// Lists a machine whose thread was started elsewhere.
-    #[cfg(test)]
+    #[cfg(all(test, not(shuttle)))]
     pub(crate) fn enter(&self, machine: Arc<Machine>) -> Membership {
         self.0.list.lock().entries.push(Entry { machine: machine.clone(), thread: None });
         Membership { all_machines: self.clone(), machine }

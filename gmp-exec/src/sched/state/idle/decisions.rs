@@ -6,7 +6,6 @@ use crate::sched::state::machine::ownership::ProcessorToken;
 use crate::sync::Arc;
 
 /// How to get the chosen machine running.
-#[derive(Debug)]
 #[must_use]
 pub(crate) enum Wake {
     /// Nothing to do: a machine spins, or no processor is idle, or no machine may be added.
@@ -32,7 +31,6 @@ pub(crate) enum Role {
 }
 
 /// The result for a listed machine that should not sleep after all.
-#[derive(Debug)]
 #[must_use]
 pub(crate) enum Rejoin {
     /// The machine is off the list and gets a processor.

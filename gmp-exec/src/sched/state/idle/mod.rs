@@ -37,7 +37,6 @@ use crate::sync::atomic::AtomicU64;
 use crate::sync::atomic::Ordering::*;
 use crate::sync::{Apart, Arc, Mutex};
 
-#[derive(Debug)]
 pub(crate) struct Idle {
     /// Low half: machines that spin. High half: processors in `lists`. Topmost bit: `lists` has a
     /// sleeper. Apart from the lock, because every submitter reads the word.

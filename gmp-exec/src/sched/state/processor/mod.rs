@@ -39,7 +39,6 @@ const YIELD_ROUNDS: u32 = 4;
 /// The value of `yields` that makes the next turn look at the network.
 const ENOUGH_YIELDS: u32 = 1 << 31;
 
-#[derive(Debug)]
 #[repr(align(128))]
 pub(crate) struct Processor {
     /// This and `runnext` are apart, because thieves read them while the owner writes the words

@@ -12,7 +12,6 @@ use crate::sync::atomic::AtomicBool;
 use crate::sync::atomic::Ordering::*;
 use crate::sync::atomic::fence;
 
-#[derive(Debug)]
 pub(crate) struct Sysmon {
     /// sysmon is in its deep sleep: the next machine that acquires a processor has to wake sysmon.
     pub(in crate::sched) asleep: AtomicBool,
