@@ -78,6 +78,26 @@ macro_rules! integer {
             fetch_or(value, order)
             fetch_xor(value, order)
             fetch_max(value, order));
+
+        impl $name {
+            /// A read, and a write for each attempt.
+            #[track_caller]
+            pub fn fetch_update(
+                &self,
+                set: Ordering,
+                fetch: Ordering,
+                update: impl Fn($value) -> Option<$value>,
+            ) -> Result<$value, $value> {
+                let mut value = self.load(fetch);
+                while let Some(next) = update(value) {
+                    match self.compare_exchange_weak(value, next, set, fetch) {
+                        Ok(before) => return Ok(before),
+                        Err(now) => value = now,
+                    }
+                }
+                Err(value)
+            }
+        }
     )* };
 }
 

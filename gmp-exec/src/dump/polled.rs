@@ -40,8 +40,7 @@ pub(super) fn polled_by_machines(scheduler: &Scheduler) -> HashMap<Id, Polled> {
 /// The thread inside `block_on` of the current-thread flavour is the holder of its processor, and
 /// in no list.
 fn machines(scheduler: &Scheduler) -> Vec<Arc<Machine>> {
-    let mut machines = Vec::new();
-    scheduler.all_machines.copy_into(&mut machines);
+    let mut machines = scheduler.all_machines.copy();
     for holder in scheduler.processors.iter().filter_map(|processor| processor.holder()) {
         if !machines.iter().any(|machine| Arc::ptr_eq(machine, &holder)) {
             machines.push(holder);

@@ -192,7 +192,7 @@ impl RuntimeMetrics {
         let (scheduler, counters) = (&self.scheduler, &self.scheduler.processors[worker].counters);
         match scheduler.config.is_current_thread() {
             _ if scheduler.is_shutdown() => false,
-            true => counters.parks.get() > 0 && scheduler.idle.has_sleeper(),
+            true => counters.parks.get() > 0 && scheduler.idle.counts().has_sleeper(),
             // A processor that has run no task counts as idle, even if a machine holds it at the
             // moment.
             false => counters.polls.get() == 0 || scheduler.idle.has_processor(worker),

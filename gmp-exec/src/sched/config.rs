@@ -13,7 +13,6 @@ use crate::sys::time_slice::TimeSlices;
 use crate::sys::timer_slack::TimerSlack;
 use crate::task::{Observed, TaskHooks, UnhandledPanic};
 
-#[derive(Debug)]
 pub(crate) struct Config {
     pub(crate) flavor: Flavor,
     pub(crate) name: Option<String>,

@@ -39,7 +39,6 @@ pub(crate) struct HogPoll {
 }
 
 /// The machine's own side, on the stack of its thread.
-#[derive(Debug)]
 pub(crate) struct Local {
     pub(crate) scheduler: SchedulerRef,
     pub(crate) machine: Arc<Machine>,

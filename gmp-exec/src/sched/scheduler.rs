@@ -1,5 +1,9 @@
 //! The scheduler of one runtime: the data that its machines share, and questions about it.
 
+use std::fmt;
+
+use event_listener::Event;
+
 use crate::lost::Lost;
 use crate::metrics::Counter;
 use crate::observe::Observers;
@@ -21,7 +25,6 @@ use crate::sched::state::processors::Processors;
 use crate::sched::state::suspects::Suspects;
 use crate::sched::state::sysmon::Sysmon;
 use crate::sched::state::takeable::Takeable;
-use crate::sched::state::vacant::Vacant;
 use crate::sync::atomic::AtomicBool;
 use crate::sync::atomic::Ordering::*;
 use crate::sync::{Apart, Arc, Mutex};
@@ -30,7 +33,6 @@ use crate::time::clock::Clock;
 
 /// The fields that are apart are written all the time. The others are read on every turn and hardly
 /// ever written.
-#[derive(Debug)]
 pub(crate) struct Scheduler {
     pub(crate) config: Config,
     pub(crate) processors: Processors,
@@ -51,8 +53,9 @@ pub(crate) struct Scheduler {
     /// Nanoseconds. Only sysmon writes it.
     pub(crate) longest_poll: Counter,
     pub(crate) observers: Observers,
-    /// Notified when the processor of the current-thread flavour becomes free.
-    pub(crate) vacant: Vacant,
+    /// For threads inside `block_on` of the current-thread flavour that do not drive
+    /// (`wake::notify_waiting`).
+    pub(super) vacant: Event,
     pub(crate) last_poll: LastPoll,
     /// Admits one change of the number of processors at a time. The value says whether the program has
     /// set a number, so that the CPUs are not followed any more.
@@ -90,7 +93,7 @@ impl Scheduler {
             outside: Outside::new(processors),
             longest_poll: Counter::default(),
             observers: Observers::new(&config),
-            vacant: Vacant::new(),
+            vacant: Event::new(),
             last_poll: LastPoll::new(),
             resizing: Mutex::new(false),
             resizes: Counter::default(),
@@ -166,5 +169,11 @@ impl Scheduler {
 
     fn sum_of_tasks(&self, counter: fn(&TaskCounters) -> &Counter) -> u64 {
         self.outside.sum(|counters| counter(&counters.tasks)) + self.all_machines.sum(counter)
+    }
+}
+
+impl fmt::Debug for Scheduler {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Scheduler").finish_non_exhaustive()
     }
 }

@@ -75,7 +75,6 @@ impl Condvar {
         self.0.notify_one();
     }
 
-    #[cfg(any(loom, shuttle))]
     pub(crate) fn notify_all(&self) {
         self.0.notify_all();
     }

@@ -9,6 +9,7 @@
 //! Rejected: a feature, because any dependent could switch it on, and the build of a whole
 //! workspace would switch it on for the programs that are measured; and including the files in the
 //! benchmark once more, which would measure copies.
+#![allow(missing_debug_implementations, reason = "the parts have none")]
 
 mod queues;
 mod relay;

@@ -15,7 +15,6 @@ use crate::task::Runnable;
 const TASKS: usize = 2 * CAPACITY;
 
 /// Two busy machines, and a stock that holds the tasks that are in no queue.
-#[derive(Debug)]
 pub struct Queues {
     scheduler: Arc<Scheduler>,
     own: Local,

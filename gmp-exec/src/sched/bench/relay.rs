@@ -5,8 +5,7 @@ use std::time::Instant;
 
 use crate::sched::bench::{busy_machine, machine, scheduler, task};
 use crate::sched::handoff;
-use crate::sched::handoff::take::TakeOutcome;
-use crate::sched::handoff::take::{Limit, To, take};
+use crate::sched::handoff::take::{TakeOutcome, take};
 use crate::sched::local::{Local, Next};
 use crate::sched::scheduler::Scheduler;
 use crate::sched::state::idle::Role;
@@ -19,7 +18,6 @@ use crate::task::StuckBy;
 
 /// One processor with a task that waits, so that the processor is worth handing off; two machines,
 /// and a third one in the netpoll.
-#[derive(Debug)]
 pub struct Relay {
     scheduler: Arc<Scheduler>,
     runner: Local,
@@ -73,10 +71,7 @@ impl Relay {
             cause: StuckBy::Blocking,
             since: std::time::Instant::now(),
         };
-        assert!(
-            take(&self.scheduler, &note, Limit::MaxHogs, To::Machine) == TakeOutcome::Done,
-            "no other thread interferes"
-        );
+        assert!(take(&self.scheduler, &note) == TakeOutcome::Done, "no other thread interferes");
         self.end_poll();
         assert!(self.runner.lost_by.take().is_some(), "the processor was taken, and the machine notices that");
         self.change_over();

@@ -10,14 +10,13 @@ use crate::sched::scheduler_ref::SchedulerRef;
 use crate::sched::state::all_machines::await_again;
 use crate::sched::state::machine::Machine;
 use crate::sched::state::machine::ownership::Region;
-use crate::sched::state::pool::{NotStarted, Seat, Submitted};
 use crate::sched::submit::head_room::check_head_room;
 use crate::sched::submit::threads::{say_no_thread, start_thread};
 use crate::sched::submit::wake::{interrupt_sleeper, submit_permitted};
 use crate::sync::Arc;
 use crate::sync::atomic::Ordering::SeqCst;
 use crate::sync::atomic::fence;
-use crate::task::{Place, Runnable, cancel, drop_now, run_watched};
+use crate::task::{Id, Place, Runnable, cancel, drop_now, run_watched};
 
 /// Gives a closure, which has a permit, to a thread of the pool.
 ///
@@ -25,50 +24,45 @@ use crate::task::{Place, Runnable, cancel, drop_now, run_watched};
 ///
 /// There is no thread. The closure was dropped, and the caller must release its permit.
 pub(super) fn submit_to_pool(scheduler: &Arc<Scheduler>, closure: Runnable) -> io::Result<()> {
+    let id = closure.metadata().id;
     match scheduler.closures.pool.submit(closure) {
-        Submitted::Given => {}
-        Submitted::Start(seat) => return start_pool_thread(scheduler, seat),
-        Submitted::Closed(closure) => cancel(closure),
+        Ok(false) => {}
+        Ok(true) => return start_pool_thread(scheduler, id),
+        Err(closure) => cancel(closure),
     }
     Ok(())
 }
 
-fn start_pool_thread(scheduler: &Arc<Scheduler>, seat: Arc<Seat>) -> io::Result<()> {
+/// `id`: that of the closure for which the thread is to be started.
+fn start_pool_thread(scheduler: &Arc<Scheduler>, id: Id) -> io::Result<()> {
     if let Err(error) = check_head_room(scheduler)
-        && scheduler.closures.pool.leave_to_others(&seat)
+        && scheduler.closures.pool.leave_to_others()
     {
         say_no_thread(scheduler, &error);
         return Ok(());
     }
-    let of_thread = seat.clone();
-    let started = start_thread(scheduler, Machine::new(0), move |scheduler, machine| {
-        scheduler.config.hooks.started();
-        serve_pool(scheduler, machine, &of_thread);
-        scheduler.config.hooks.stopped();
-    });
-    let Err(error) = started else { return Ok(()) };
-    match scheduler.closures.pool.not_started(&seat) {
-        NotStarted::Delayed => Ok(()),
-        NotStarted::Alone { closure, .. } if scheduler.is_shutdown() => {
+    let Err(error) = start_thread(scheduler, Machine::new(0), serve_pool) else { return Ok(()) };
+    let mut is_dropped = false;
+    for closure in scheduler.closures.pool.not_started() {
+        if scheduler.is_shutdown() {
             cancel(closure);
-            Ok(())
-        }
-        NotStarted::Alone { closure, delayed } => {
-            for closure in delayed {
-                drop_with_line(closure, &error);
-                release_closure_permit(scheduler);
-            }
+        } else if closure.metadata().id == id {
             drop_now(closure);
-            Err(error)
+            is_dropped = true;
+        } else {
+            drop_with_line(closure, &error);
+            release_closure_permit(scheduler);
         }
     }
+    if is_dropped { Err(error) } else { Ok(()) }
 }
 
-fn serve_pool(scheduler: &Arc<Scheduler>, machine: &Arc<Machine>, seat: &Arc<Seat>) {
+fn serve_pool(scheduler: &Arc<Scheduler>, machine: &Arc<Machine>) {
     let _entered = context::enter_blocking_thread(SchedulerRef::new(scheduler.clone()));
     let observed = PoolThread::default();
     machine.running.set_closure(true);
-    while let Some(first) = scheduler.closures.pool.next(seat, scheduler.config.threads.keep_alive) {
+    scheduler.closures.pool.started();
+    while let Some(first) = scheduler.closures.pool.next(scheduler.config.threads.keep_alive) {
         let mut closure = Some(first);
         while let Some(current) = closure {
             run_in_pool(scheduler, current, machine, &observed);

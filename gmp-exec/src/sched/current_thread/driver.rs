@@ -13,12 +13,12 @@ use crate::sched::scheduler::Scheduler;
 use crate::sched::shutdown::drain_late;
 use crate::sched::state::idle;
 use crate::sched::state::machine::Machine;
+use crate::sched::submit::wake::notify_waiting;
 use crate::sync::Arc;
 use crate::task::Id;
 
 /// A machine of the current-thread flavour. No other is in possession of the processor while a
 /// thread uses it.
-#[derive(Debug)]
 struct Driver {
     local: Local,
     thread: ThisThread,
@@ -102,6 +102,6 @@ impl Drop for Driving<'_> {
             // The processor may have come back after shutdown had looked there.
             drain_late(self.scheduler);
         }
-        self.scheduler.vacant.notify();
+        notify_waiting(self.scheduler);
     }
 }

@@ -15,6 +15,8 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
+use event_listener::Listener;
+
 use crate::contain::{abort, abort_on_unwind};
 use crate::context::{self, Entered};
 use crate::lost::{self, Before};
@@ -32,6 +34,7 @@ use crate::sched::shutdown::task_panic::panic_if_task_has;
 use crate::sched::state::idle::Role;
 use crate::sched::state::machine::ownership::Region;
 use crate::sched::state::machine::thread_root;
+use crate::sched::state::threads::call;
 use crate::sched::state::unusual::AT_POLL;
 use crate::sync::Arc;
 use crate::task::{Id, Runnable, coop};
@@ -293,7 +296,7 @@ fn park(local: &Local, root: &Root, limit: Option<Duration>) -> Ready {
     processor.counters.count_park();
     processor.busy.end(scheduler.clock.running_ns());
     observe::on(local, Event::ParkInNetpoll);
-    scheduler.config.hooks.parking();
+    call(&scheduler.config.hooks.on_park);
     // The hook may have spawned or woken a task, or yielded.
     let ready = if processor.has_work() || has_yielded(local, root) || must_not_sleep(local, root) {
         local.machine.sleep_until.retract();
@@ -308,7 +311,7 @@ fn park(local: &Local, root: &Root, limit: Option<Duration>) -> Ready {
         }
     };
     observe::on(local, Event::UnparkWithProcessor);
-    scheduler.config.hooks.unparked();
+    call(&scheduler.config.hooks.on_unpark);
     processor.busy.begin(scheduler.clock.running_ns());
     ready
 }

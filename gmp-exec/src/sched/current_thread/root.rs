@@ -5,14 +5,13 @@ use std::task::{Wake, Waker};
 
 use crate::observe;
 use crate::sched::scheduler::Scheduler;
-use crate::sched::submit::wake::interrupt_sleeper;
+use crate::sched::submit::wake::{interrupt_sleeper, notify_waiting};
 use crate::sync::Arc;
 use crate::sync::atomic::Ordering::*;
 use crate::sync::atomic::{AtomicBool, AtomicU64, fence};
 use crate::task::{Id, Observed, Observer};
 
 /// Whether a root future was woken, and its waker.
-#[derive(Debug)]
 pub(in crate::sched) struct Root {
     /// The future was not polled yet.
     is_new: Cell<bool>,
@@ -21,7 +20,6 @@ pub(in crate::sched) struct Root {
 }
 
 /// What a waker of the future wakes.
-#[derive(Debug)]
 struct Target {
     woken: AtomicBool,
     /// The id by which observers know the future.
@@ -39,7 +37,7 @@ impl Wake for Target {
         self.woken.store(true, Release);
         fence(SeqCst);
         interrupt_sleeper(&self.scheduler);
-        self.scheduler.vacant.notify();
+        notify_waiting(&self.scheduler);
     }
 }
 

@@ -11,7 +11,7 @@ use std::iter;
 use crate::sched::scheduler::Scheduler;
 use crate::sched::shutdown::drain_late;
 use crate::sched::state::machine::ownership::ProcessorToken;
-use crate::sched::state::machine::{Assignment, Birth, Machine};
+use crate::sched::state::machine::{Assignment, Machine};
 use crate::sched::state::sysmon::calls;
 use crate::sched::submit::threads::{say_no_thread, spawn_thread};
 use crate::sched::submit::wake::{announce_timer, perform, submit_global, wake_one, wake_spinner};
@@ -46,7 +46,7 @@ pub(in crate::sched) fn assign(scheduler: &Arc<Scheduler>, token: ProcessorToken
 /// Whether processor `index` is needed: because work waits, or because no machine sleeps in the
 /// netpoll.
 fn is_needed(scheduler: &Scheduler, index: usize) -> bool {
-    scheduler.processors[index].has_work() || scheduler.has_visible_work() || !scheduler.idle.has_sleeper()
+    scheduler.processors[index].has_work() || scheduler.has_visible_work() || !scheduler.idle.counts().has_sleeper()
 }
 
 /// Makes a machine that `idle` has counted, and lets sysmon start its thread if there is a
@@ -64,14 +64,11 @@ pub(in crate::sched) fn start_machine(scheduler: &Arc<Scheduler>, id: usize, ass
 /// Starts the thread of a machine. If the system has no thread to give, the processor goes back
 /// to the idle list: running machines look there before they park, and sysmon tries again.
 pub(in crate::sched) fn start_here(scheduler: &Arc<Scheduler>, machine: &Arc<Machine>) {
-    let Err(error) = spawn_thread(scheduler, machine, Birth::Assigned) else { return };
+    let Err(error) = spawn_thread(scheduler, machine) else { return };
     say_no_thread(scheduler, &error);
-    if let Some(assignment) = machine.take_assignment() {
-        let tasks = match &assignment {
-            Assignment::Run { token, .. } => take_tasks(scheduler, token),
-            Assignment::Exit => Vec::new(),
-        };
-        scheduler.idle.not_started(assignment);
+    if let Some(Assignment::Run { token, spinning }) = machine.take_assignment() {
+        let tasks = take_tasks(scheduler, &token);
+        scheduler.idle.not_started(token, spinning);
         if scheduler.is_shutdown() {
             // The machines that would look there may all have left.
             drain_late(scheduler);

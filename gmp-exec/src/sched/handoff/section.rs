@@ -5,10 +5,9 @@ use crate::sched::enter::InScheduler;
 use crate::sched::handoff::take::{offer_again, take_listed};
 use crate::sched::handoff::{hand_off, has_waiting_work};
 use crate::sched::local::Local;
-use crate::sched::shutdown::last_poll;
+use crate::sched::shutdown::last_poll::Outside;
 use crate::sched::state::machine::ownership::Region;
 use crate::sched::submit::push_tail;
-use crate::sync::atomic::Ordering::Relaxed;
 
 /// How sure the caller is that a section blocks.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -58,11 +57,8 @@ fn begin(local: &Local, section: Section) -> Option<End<'_>> {
         }
         guard.leave_for(Region::Blocking);
     }
-    let may_poll = match section {
-        Section::WillBlock => last_poll::step_out(local),
-        Section::MayBlock => local.machine.may_poll.load(Relaxed),
-    };
-    Some(End { local, before, outer, may_poll })
+    let outside = (section == Section::WillBlock).then(|| Outside::begin(local));
+    Some(End { local, before, outer, outside })
 }
 
 /// The machine has begun a section that will block: offers its processor to submitters. This comes
@@ -110,8 +106,8 @@ struct End<'a> {
     before: Region,
     /// Whether this section is inside another one.
     outer: bool,
-    /// Whether the end of the runtime waited for the poll around this section.
-    may_poll: bool,
+    /// Dropped before the poll goes on.
+    outside: Option<Outside<'a>>,
 }
 
 impl Drop for End<'_> {
@@ -121,10 +117,7 @@ impl Drop for End<'_> {
         observe::on(self.local, Event::SectionEnd);
         let guard = self.local.enter();
         self.local.in_section.set(self.outer);
-        self.local.machine.may_poll.store(self.may_poll, Relaxed);
-        if self.before == Region::Poll && guard.held().is_none() {
-            self.local.scheduler.sysmon.list_absent(&self.local.machine, self.local.machine.ownership.turn());
-        }
+        drop(self.outside.take());
         guard.leave_for(self.before);
         if self.before == Region::Offered {
             offer_again(&self.local.scheduler, &self.local.machine);

@@ -16,7 +16,6 @@
 //! poll that lost its processor while asleep may have computed afterwards, and the poll of a known
 //! hog may have slept.
 
-pub(in crate::sched) mod absent;
 pub(in crate::sched) mod suspects;
 pub(in crate::sched) mod time_slice;
 
@@ -31,7 +30,7 @@ use crate::sched::scheduler::Scheduler;
 use crate::sched::state::machine::ownership::Region;
 use crate::sched::state::permits::Acquired;
 use crate::sched::state::unusual::{AT_END, CROWDED, HOG, MEASURES, RECORDS};
-use crate::sched::submit::wake::{submit_global, submit_permitted};
+use crate::sched::submit::wake::{limit_hogs, submit_global, submit_permitted};
 use crate::sync::Arc;
 use crate::sys::time_slice::TimeSlice;
 use crate::task::{Header, Runnable, StuckBy};
@@ -59,7 +58,7 @@ fn run_with_permit(local: &Local, task: Runnable) {
     time_slice::set(&local.scheduler, &local.machine, TimeSlice::Long);
     let mut next = Some(task);
     while let Some(task) = next {
-        local.machine.absence.bring_permit(local.machine.ownership.next_turn());
+        local.machine.bring_permit();
         without_processor(local, task);
         next = local.scheduler.hogs.release_to_next();
     }
@@ -68,9 +67,6 @@ fn run_with_permit(local: &Local, task: Runnable) {
 
 fn without_processor(local: &Local, task: Runnable) {
     handoff::hand_off(local);
-    if local.machine.ownership.holds().is_none() {
-        local.scheduler.sysmon.list_absent(&local.machine, local.machine.ownership.next_turn());
-    }
     let header = task.metadata();
     local.unusual.set(HOG, true);
     let at = Instant::now();
@@ -126,7 +122,7 @@ fn verdict(local: &Local) -> Option<StuckBy> {
     }
     if let Some(loss) = local.loss() {
         let elapsed = Duration::from_nanos(local.scheduler.clock.running_ns().saturating_sub(loss.at));
-        let runnable = local.machine.runnable_for().saturating_sub(loss.runnable);
+        let runnable = local.machine.runnable_time().total().saturating_sub(loss.runnable);
         let since = Span { elapsed, runnable, waiting: Duration::ZERO };
         return Some(if loss.cause == StuckBy::Computing { StuckBy::Computing } else { since.cause(threshold) });
     }
@@ -198,6 +194,16 @@ impl Span {
             StuckBy::Blocking if !is_asleep => None,
             cause => Some(cause),
         }
+    }
+}
+
+/// The machine has ended a poll without a processor. If the poll computed, a hog that waits may find
+/// room.
+pub(in crate::sched) fn end_absence(local: &Local) {
+    local.machine.ownership.end_turn();
+    time_slice::end_long(local);
+    if local.scheduler.hogs.is_any_waiting() {
+        limit_hogs(&local.scheduler);
     }
 }
 

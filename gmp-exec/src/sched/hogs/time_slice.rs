@@ -31,7 +31,7 @@ pub(in crate::sched) fn take(scheduler: &Scheduler, note: &Note) -> Option<Proce
 /// sysmon has found that the machine computes in this turn, which may be over, without a processor.
 pub(in crate::sched) fn lengthen_in(scheduler: &Scheduler, machine: &Machine, turn: u64) {
     set(scheduler, machine, TimeSlice::Long);
-    if machine.absence.has_ended(turn) {
+    if machine.ownership.turn() != turn {
         set(scheduler, machine, TimeSlice::Short);
     }
 }

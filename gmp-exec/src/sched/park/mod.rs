@@ -11,13 +11,14 @@ pub(in crate::sched) mod netpoll;
 use std::time::Instant;
 
 use crate::observe::{self, Event};
-use crate::sched::hogs::{absent, time_slice};
+use crate::sched::hogs::{end_absence, time_slice};
 use crate::sched::local::{Local, Next};
 use crate::sched::park::netpoll::or_panic;
 use crate::sched::shutdown;
 use crate::sched::state::idle::{Rejoin, Role};
 use crate::sched::state::machine::Assignment;
 use crate::sched::state::sysmon::expected::Level;
+use crate::sched::state::threads::call;
 use crate::sched::state::unusual::SPINS;
 use crate::sched::submit::inject;
 use crate::sched::submit::wake::{announce_timer, ask_once_more, submit_global, wake_one};
@@ -50,7 +51,7 @@ pub(in crate::sched) fn park(local: &Local) -> Next {
 /// Finds a processor for a machine that has none: an idle one, or the one that a waker assigns.
 pub(in crate::sched) fn obtain_processor(local: &Local) -> Next {
     let scheduler = &local.scheduler;
-    absent::end(local);
+    end_absence(local);
     if let Some(token) = scheduler.idle.acquire() {
         local.acquire(token);
         scheduler.sysmon.notice_busy(&scheduler.idle);
@@ -94,11 +95,11 @@ pub(in crate::sched) fn park_as_spare(local: &Local) -> Next {
         announce_timer(scheduler, earliest);
     }
     time_slice::adapt(local);
-    scheduler.config.hooks.parking();
+    call(&scheduler.config.hooks.on_park);
     observe::on(local, Event::Park);
     let assignment = wait_for_assignment(local);
     observe::on(local, Event::Unpark);
-    scheduler.config.hooks.unparked();
+    call(&scheduler.config.hooks.on_unpark);
     match assignment {
         Some(assignment) => local.accept(assignment),
         None => Next::Exit,
@@ -135,11 +136,11 @@ pub(in crate::sched) fn sleep_in_netpoll(local: &Local) -> Next {
         return local.accept(assignment);
     }
     time_slice::adapt(local);
-    scheduler.config.hooks.parking();
+    call(&scheduler.config.hooks.on_park);
     observe::on(local, Event::ParkInNetpoll);
     let ready = or_panic(scheduler.netpoll_gate.sleep(local, scheduler.next_timer(), || scheduler.clock.now_ns()));
     observe::on(local, Event::Unpark);
-    scheduler.config.hooks.unparked();
+    call(&scheduler.config.hooks.on_unpark);
     leave_netpoll(local, ready)
 }
 

@@ -16,7 +16,6 @@ use crate::sys::seccomp;
 const INTERVAL: Duration = Duration::from_secs(1);
 
 /// Owned by sysmon.
-#[derive(Debug)]
 pub(in crate::sched) struct Follower {
     /// `None`: nothing is followed.
     source: Option<CountCpus>,

@@ -21,6 +21,7 @@ use crate::sched::state::processor::local_queue::{CAPACITY, HALF};
 use crate::sched::state::unusual::SPINS;
 use crate::sched::submit::wake::wake_one;
 use crate::sched::submit::{inject, push_tail};
+use crate::sync::atomic::Ordering::Relaxed;
 use crate::task::Runnable;
 
 /// Turns between looks at the processor's own timers, if there are any: such a look reads the clock
@@ -171,9 +172,9 @@ pub(in crate::sched) fn take_global(local: &Local, held: &Held<'_>, part: &mut u
 /// The look of a busy processor, which serves the parts that have tasks in turn. So tasks that keep
 /// one part filled don't hold up those in another, however few processors there are.
 fn take_global_in_turn(local: &Local, held: &Held<'_>) -> Option<Runnable> {
-    let mut part = held.processor.next_part();
+    let mut part = held.processor.next_part.load(Relaxed);
     let first = take_global(local, held, &mut part);
-    held.processor.set_next_part(part, &held.proof);
+    held.processor.next_part.store(part, Relaxed);
     first
 }
 

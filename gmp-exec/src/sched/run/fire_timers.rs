@@ -33,7 +33,7 @@ pub(in crate::sched) fn fire_timers(local: &Local) {
 /// idle processor; if there is no sleeper, this machine looks at all. The timers of a stuck processor
 /// wait until sysmon asks for a look at all.
 pub(in crate::sched) fn fire_unserved_timers(local: &Local, held: &Held<'_>) {
-    if local.scheduler.idle.has_idle() && !local.scheduler.idle.has_sleeper() {
+    if local.scheduler.idle.counts().idle() > 0 && !local.scheduler.idle.counts().has_sleeper() {
         fire_timers(local);
     } else {
         fire_timers_of(local, held.index);

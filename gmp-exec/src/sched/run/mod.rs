@@ -8,13 +8,12 @@ pub(in crate::sched) mod steal;
 use crate::context;
 use crate::sched::hogs::{suspects, time_slice};
 use crate::sched::local::{Local, Next};
-use crate::sched::park::park_as_spare;
 use crate::sched::run::find_runnable::find_runnable;
 use crate::sched::run::poll::{poll, poll_observed};
 use crate::sched::scheduler::Scheduler;
 use crate::sched::shutdown::last_poll;
 use crate::sched::state::machine::ownership::Region;
-use crate::sched::state::machine::{Birth, Machine};
+use crate::sched::state::machine::{Assignment, Machine};
 use crate::sched::state::sysmon::expected::Level;
 use crate::sched::state::unusual::{AT_POLL, CROWDED, MEASURES, RECORDS, SPINS};
 use crate::sched::submit::wake::{ask_once_more, wake_one};
@@ -25,17 +24,18 @@ use crate::task::{Header, Runnable, Special};
 
 /// The body of a machine's thread.
 #[doc(alias = "mstart")]
-pub(in crate::sched) fn thread_main(scheduler: Arc<Scheduler>, machine: Arc<Machine>, birth: Birth) {
+pub(in crate::sched) fn thread_main(scheduler: Arc<Scheduler>, machine: Arc<Machine>) {
     machine.may_poll.store(true, Relaxed);
     let local = Local::new(scheduler, machine);
-    if matches!(birth, Birth::Free) {
-        // Started by the thread that built the runtime; sysmon starts the other machines.
+    let assignment = local.machine.take_assignment();
+    if assignment.is_none() {
+        // The first machine, started by the thread that built the runtime; sysmon starts the others.
         local.machine.note_default_slice();
     }
     time_slice::adapt(&local);
     let _seed = context::enter_seed(local.scheduler.config.seeds.as_ref());
     context::as_machine(&local, |local| {
-        run(local, birth);
+        run(local, assignment);
         // This machine polls no task any more.
         let _ = last_poll::step_out(local);
     });
@@ -44,40 +44,23 @@ pub(in crate::sched) fn thread_main(scheduler: Arc<Scheduler>, machine: Arc<Mach
 
 /// Runs tasks until the machine is no longer needed.
 #[doc(alias = "schedule")]
-fn run(local: &Local, birth: Birth) {
-    if !matches!(begin(local, birth), Next::Exit) {
+fn run(local: &Local, assignment: Option<Assignment>) {
+    let first = assignment.map_or(Next::Look, |assignment| local.accept(assignment));
+    if !matches!(first, Next::Exit) {
         while let Some(task) = find_runnable(local) {
             execute(local, task);
         }
     }
 }
 
-fn begin(local: &Local, birth: Birth) -> Next {
-    match birth {
-        Birth::Reserved => park_as_spare(local),
-        Birth::Assigned | Birth::Free => {
-            local.machine.take_assignment().map_or(Next::Look, |assignment| local.accept(assignment))
-        }
-    }
-}
-
 /// Runs one task. The machine holds a processor before, and perhaps none afterwards.
 pub(in crate::sched) fn execute(local: &Local, task: Runnable) {
-    if local.unusual.is_any(AT_POLL) && prepare(local, task.metadata()) {
-        return execute_observed(local, task);
-    }
+    let is_observed = local.unusual.is_any(AT_POLL) && prepare(local, task.metadata());
     match task.metadata().special() {
+        // A blocking closure tells its observers itself.
+        Some(special) => execute_special(local, task, special),
+        None if is_observed => poll_observed(local, task),
         None => poll(local, task, Region::Poll),
-        Some(special) => execute_special(local, task, special),
-    }
-}
-
-/// The poll is observed. A blocking closure tells its observers itself.
-#[cold]
-fn execute_observed(local: &Local, task: Runnable) {
-    match task.metadata().special() {
-        None => poll_observed(local, task),
-        Some(special) => execute_special(local, task, special),
     }
 }
 
@@ -109,7 +92,7 @@ fn stop_spinning(local: &Local) {
     if !scheduler.idle.stop_spinning() {
         return;
     }
-    if scheduler.sysmon.expected.has(Level::LongPolls) && !scheduler.idle.has_sleeper() {
+    if scheduler.sysmon.expected.has(Level::LongPolls) && !scheduler.idle.counts().has_sleeper() {
         wake_one(scheduler);
     } else {
         ask_once_more(scheduler);

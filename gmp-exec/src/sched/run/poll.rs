@@ -1,7 +1,7 @@
 //! One poll of a task, and the steps of a machine that has lost its processor during the poll.
 
 use crate::observe::{self, Event, Measured};
-use crate::sched::hogs::absent;
+use crate::sched::hogs::end_absence;
 use crate::sched::local::Local;
 use crate::sched::state::machine::ownership::Region;
 use crate::task::{Runnable, poll_watched, run_watched};
@@ -68,5 +68,5 @@ fn settle(local: &Local) {
 #[cold]
 fn after_loss(local: &Local) {
     observe::on_end_of_long_poll(&local.scheduler, &local.machine, local.machine.ownership.turn());
-    absent::end(local);
+    end_absence(local);
 }

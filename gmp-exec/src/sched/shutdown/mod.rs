@@ -80,10 +80,9 @@ pub(in crate::sched) fn take_from_stragglers(scheduler: &Arc<Scheduler>) {
     // block.
     let _current = context::push_runtime(SchedulerRef::new(scheduler.clone()));
     let _entered = context::set_entered(Entered::Runtime(scheduler.config.flavor));
-    let mut machines = Vec::new();
     let [mut interval, longest] = STRAGGLER_INTERVALS;
     loop {
-        scheduler.all_machines.copy_into(&mut machines);
+        let mut machines = scheduler.all_machines.copy();
         // After this barrier, a machine that appears to hold no processor will see the flag
         // before its next poll with one. Without it the appearance may be stale, and the tasks
         // queued at the machine would wait for its poll to end.
@@ -95,7 +94,6 @@ pub(in crate::sched) fn take_from_stragglers(scheduler: &Arc<Scheduler>) {
         if machines.is_empty() {
             return;
         }
-        machines.clear();
         thread::park_timeout(interval);
         interval = longest.min(interval * 2);
     }

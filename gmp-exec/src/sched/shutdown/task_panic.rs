@@ -11,6 +11,7 @@
 use crate::context;
 use crate::sched::scheduler::Scheduler;
 use crate::sched::shutdown;
+use crate::sched::submit::wake::notify_waiting;
 use crate::sync::Arc;
 use crate::sync::atomic::Ordering::*;
 use crate::sync::atomic::fence;
@@ -30,7 +31,7 @@ pub(crate) fn note_panic(scheduler: &Arc<Scheduler>) {
         cancel(task);
     }
     fence(SeqCst);
-    scheduler.vacant.notify();
+    notify_waiting(scheduler);
 }
 
 /// On a thread inside of `block_on`: panics if a panic of a task has ended the runtime.

@@ -9,7 +9,6 @@ use crate::sync::atomic::AtomicU8;
 use crate::sync::atomic::Ordering::*;
 use crate::task::Runnable;
 
-#[derive(Debug)]
 pub(crate) struct Closures {
     /// A closure holds one while it runs or is about to. A running closure can't be aborted.
     pub(crate) permits: Permits,
@@ -27,7 +26,6 @@ const SHORT_CLOSURES: u8 = 8;
 /// Whether the next closure will probably be long: a program that runs one long closure runs more.
 /// It decides only whether a machine hands its processor off early, so a lost update between two
 /// machines is harmless.
-#[derive(Debug)]
 pub(in crate::sched) struct Length {
     /// How many short closures must still come in a row; 0: the next one is expected to be short.
     missing: AtomicU8,

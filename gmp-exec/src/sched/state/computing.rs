@@ -16,19 +16,16 @@ use crate::sched::state::permits::Permits;
 use crate::sync::{Arc, Mutex};
 use crate::task::Runnable;
 
-#[derive(Debug)]
 pub(crate) struct Computing {
     polls: Mutex<Polls>,
 }
 
-#[derive(Debug)]
 struct Polls {
     /// `max_hogs`.
     most: usize,
     list: Vec<Poll>,
 }
 
-#[derive(Debug)]
 struct Poll {
     machine: Arc<Machine>,
     turn: u64,
@@ -57,7 +54,7 @@ impl Computing {
         let mut polls = self.polls.lock();
         match polls.position(machine, turn) {
             Some(at) if polls.list[at].counts == Counts::Asleep => _ = polls.list.swap_remove(at),
-            None if !machine.absence.has_permit(turn) => polls.add(machine, turn, counts),
+            None if !machine.has_permit(turn) => polls.add(machine, turn, counts),
             _ => return false,
         }
         true
@@ -69,7 +66,7 @@ impl Computing {
         let mut polls = self.polls.lock();
         match polls.position(machine, turn) {
             Some(at) if polls.list[at].counts != Counts::Asleep => _ = polls.list.swap_remove(at),
-            None if machine.absence.has_permit(turn) => polls.add(machine, turn, Counts::Asleep),
+            None if machine.has_permit(turn) => polls.add(machine, turn, Counts::Asleep),
             _ => return false,
         }
         true
@@ -80,7 +77,7 @@ impl Computing {
         let polls = self.polls.lock();
         match polls.position(machine, turn) {
             Some(at) => polls.list[at].counts != Counts::Asleep,
-            None => machine.absence.has_permit(turn),
+            None => machine.has_permit(turn),
         }
     }
 
@@ -149,6 +146,6 @@ impl Polls {
 
 impl Poll {
     fn is_over(&self) -> bool {
-        self.machine.absence.has_ended(self.turn) || self.machine.ownership.turn() != self.turn
+        self.machine.ownership.turn() != self.turn
     }
 }

@@ -15,7 +15,6 @@ const OVER: u8 = 2;
 /// Orderings: the fences of `end_if_last` decide which thread finds that all steps are done.
 /// Release and Acquire on both fields make sure that everything before a step (futures dropped,
 /// `may_poll` set) comes before the end.
-#[derive(Debug)]
 pub(crate) struct LastPoll {
     /// `OPEN → CLOSED` by the shutting thread, `CLOSED → OVER` by the thread that ends timers and
     /// I/O.

@@ -26,5 +26,4 @@ pub(crate) mod sysmon;
 pub(crate) mod takeable;
 pub(crate) mod threads;
 pub(crate) mod unusual;
-pub(crate) mod vacant;
 pub(crate) mod victim_order;

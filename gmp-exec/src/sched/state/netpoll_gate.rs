@@ -26,7 +26,6 @@ use crate::netpoll::Netpoll;
 use crate::sched::state::machine::Machine;
 use crate::sync::Arc;
 use crate::sync::atomic::AtomicBool;
-use crate::sync::atomic::Ordering::*;
 
 pub(crate) struct NetpollGate {
     /// A thread is inside `Netpoll::poll`.
@@ -85,14 +84,5 @@ impl Installed {
     fn downcast<N: Netpoll>(&self) -> Arc<N> {
         let any = self.any.clone();
         any.downcast().unwrap_or_else(|_| panic!("another kind of netpoll is installed in this runtime"))
-    }
-}
-
-impl std::fmt::Debug for NetpollGate {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("NetpollGate")
-            .field("installed", &self.netpoll.get().is_some())
-            .field("polling", &self.polling.load(Relaxed))
-            .finish()
     }
 }

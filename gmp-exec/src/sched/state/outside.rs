@@ -7,7 +7,6 @@ use crate::sync::atomic::AtomicUsize;
 
 /// Each thread counts in the stripe that its number chooses. Threads with different numbers mostly
 /// write to different lines.
-#[derive(Debug)]
 pub(crate) struct Outside {
     stripes: Striped<OutsideCounters>,
     /// How many threads have got their number here. A thread keeps its number on other runtimes, and

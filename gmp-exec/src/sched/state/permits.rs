@@ -25,7 +25,6 @@ use crate::task::Runnable;
 /// below 0, because the thread that releases a permit has learnt of the permit with the task. Only a
 /// release is `Release`, and `held` is `Acquire`: a thread that finds no permit held sees what the
 /// holders have done before.
-#[derive(Debug)]
 pub(crate) struct Permits {
     /// The permits that are held, times `PERMIT`; and `MUST_LOCK`.
     word: AtomicUsize,
@@ -39,7 +38,6 @@ pub(crate) struct Permits {
 const MUST_LOCK: usize = 1;
 const PERMIT: usize = 2;
 
-#[derive(Debug)]
 struct Queue {
     waiting: VecDeque<Runnable>,
     closed: bool,
@@ -182,13 +180,7 @@ impl Permits {
 
     /// Returns the word before the change; `None`: nothing was to be changed.
     fn change(&self, change: impl Fn(usize) -> Option<usize>) -> Option<usize> {
-        let mut word = self.word.load(Relaxed);
-        loop {
-            match self.word.compare_exchange_weak(word, change(word)?, Relaxed, Relaxed) {
-                Ok(before) => return Some(before),
-                Err(now) => word = now,
-            }
-        }
+        self.word.fetch_update(Relaxed, Relaxed, change).ok()
     }
 }
 

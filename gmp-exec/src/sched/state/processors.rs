@@ -13,15 +13,12 @@ use crate::metrics::HistogramSettings;
 use crate::sched::state::machine::ownership::ProcessorToken;
 use crate::sched::state::processor::Processor;
 use crate::sched::state::processor::owner_proof::OwnerProof;
-use crate::sched::state::victim_order::VictimOrder;
+use crate::sched::state::victim_order;
 use crate::sync::OnceLock;
 use crate::task::Runnable;
 
-#[derive(Debug)]
 pub(crate) struct Processors {
     own: Box<[Processor]>,
-    /// The orders in which to visit all processors up to the last one of this part.
-    victims: VictimOrder,
     /// The processors that were added later. Set once, under the lock of `Idle`, before any of
     /// their tokens is on a list.
     more: OnceLock<Box<Processors>>,
@@ -36,7 +33,6 @@ impl Processors {
     fn part(first: usize, count: usize, histograms: &HistogramSettings) -> Processors {
         Processors {
             own: (first..first + count).map(|index| Processor::new(index, histograms)).collect(),
-            victims: VictimOrder::new(first + count),
             more: OnceLock::new(),
             histograms: histograms.clone(),
         }
@@ -45,7 +41,8 @@ impl Processors {
     /// Appends processors and returns their tokens. The caller holds a lock.
     pub(in crate::sched) fn add(&self, count: usize) -> Vec<ProcessorToken> {
         let first = self.len();
-        let added = self.last().more.set(Box::new(Processors::part(first, count, &self.histograms)));
+        let last = self.parts().last().unwrap_or(self);
+        let added = last.more.set(Box::new(Processors::part(first, count, &self.histograms)));
         assert!(added.is_ok(), "one thread adds processors at a time");
         ProcessorToken::mint(first..first + count)
     }
@@ -78,7 +75,7 @@ impl Processors {
     /// first. One that moves to another cache meanwhile may be left out, or come twice.
     #[inline]
     pub(in crate::sched) fn round(&self, random: u32, cache: Option<u16>) -> impl Iterator<Item = usize> {
-        let all = move || self.last().victims.round(random);
+        let all = move || victim_order::round(self.len(), random);
         let is_next_to = move |victim: usize, cache| self[victim].cache() == cache;
         let near = all().filter(move |&victim| cache.is_none_or(|cache| is_next_to(victim, cache)));
         let far = move |cache| all().filter(move |&victim| !is_next_to(victim, cache));
@@ -92,15 +89,6 @@ impl Processors {
         // as the proof exists.
         let proof = unsafe { OwnerProof::new() };
         processor.pop(&proof).or_else(|| processor.pop_oldest(&proof))
-    }
-
-    #[inline]
-    fn last(&self) -> &Processors {
-        let mut last = self;
-        while let Some(more) = last.more() {
-            last = more;
-        }
-        last
     }
 
     fn parts(&self) -> impl Iterator<Item = &Processors> {

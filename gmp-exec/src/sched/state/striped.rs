@@ -5,7 +5,6 @@ use crate::sync::Apart;
 /// Values on cache lines of their own. A thread uses the one that its number chooses; a reader of
 /// the whole looks at all. The first value is not behind a pointer, because small runtimes have no
 /// other.
-#[derive(Debug)]
 pub(crate) struct Striped<T> {
     first: Apart<T>,
     others: Box<[Apart<T>]>,

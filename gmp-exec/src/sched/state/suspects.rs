@@ -13,7 +13,6 @@ const ENOUGH: u8 = 3;
 /// How many places are remembered. Programs spawn computing tasks at few places.
 const MOST: usize = 16;
 
-#[derive(Debug)]
 pub(in crate::sched) struct Suspects {
     places: Mutex<Vec<Place>>,
     /// Whether there is a place whose tasks are suspects. A hint: written under the lock, read
@@ -21,7 +20,6 @@ pub(in crate::sched) struct Suspects {
     is_any: AtomicBool,
 }
 
-#[derive(Debug)]
 struct Place {
     location: &'static Location<'static>,
     /// Tasks that have lost their processors since a suspect of this place had a short poll.

@@ -19,7 +19,6 @@ use crate::sync::atomic::{AtomicUsize, fence};
 use crate::sync::{Arc, Mutex};
 use crate::task::StuckBy;
 
-#[derive(Debug)]
 pub(crate) struct Takeable {
     /// Length of the lists, readable without the lock.
     count: AtomicUsize,
@@ -123,7 +122,7 @@ impl Takeable {
     #[doc(alias = "retake")]
     #[must_use = "a lost token is a lost processor"]
     pub(in crate::sched) fn take(&self, note: &Note, at: u64) -> Option<ProcessorToken> {
-        let runnable = note.machine.runnable_for();
+        let runnable = note.machine.runnable_time().total();
         let _one_taker = self.lists.lock();
         note.machine.ownership.take(note.seen, Loss { cause: note.cause, runnable, at })
     }

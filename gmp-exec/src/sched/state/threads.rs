@@ -1,7 +1,7 @@
 //! How to make the threads of a runtime, and the user's hooks at their beginning and end.
 
+use std::io;
 use std::time::Duration;
-use std::{fmt, io};
 
 use crate::contain::contain;
 use crate::sync::Arc;
@@ -40,15 +40,6 @@ impl Threads {
     }
 }
 
-impl fmt::Debug for Threads {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Threads")
-            .field("stack_size", &self.stack_size)
-            .field("keep_alive", &self.keep_alive)
-            .finish_non_exhaustive()
-    }
-}
-
 pub(crate) type Hook = Arc<dyn Fn() + Send + Sync>;
 
 /// Callbacks that tell users about threads.
@@ -60,34 +51,10 @@ pub(crate) struct Hooks {
     pub(crate) on_unpark: Option<Hook>,
 }
 
-impl Hooks {
-    pub(crate) fn started(&self) {
-        call(&self.on_start);
-    }
-
-    pub(crate) fn stopped(&self) {
-        call(&self.on_stop);
-    }
-
-    pub(crate) fn parking(&self) {
-        call(&self.on_park);
-    }
-
-    pub(crate) fn unparked(&self) {
-        call(&self.on_unpark);
-    }
-}
-
 /// A hook that panics has been reported by the panic hook. The thread goes on: it may hold a
 /// processor already, or be the only one that watches the network.
-fn call(hook: &Option<Hook>) {
+pub(in crate::sched) fn call(hook: &Option<Hook>) {
     if let Some(hook) = hook {
         contain(|| hook());
-    }
-}
-
-impl fmt::Debug for Hooks {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Hooks").finish_non_exhaustive()
     }
 }

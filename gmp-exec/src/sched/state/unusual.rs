@@ -25,7 +25,6 @@ pub(in crate::sched) const AT_END: u8 = RECORDS | HOG;
 /// What matters when a task is submitted on this machine.
 pub(in crate::sched) const AT_SUBMIT: u8 = RECORDS | STAMPS | COLLECTS;
 
-#[derive(Debug)]
 pub(crate) struct Unusual {
     bits: Cell<u8>,
 }

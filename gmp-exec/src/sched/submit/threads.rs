@@ -4,7 +4,8 @@ use std::io;
 
 use crate::sched::run;
 use crate::sched::scheduler::Scheduler;
-use crate::sched::state::machine::{Birth, Machine, thread_root};
+use crate::sched::state::machine::{Machine, thread_root};
+use crate::sched::state::threads::call;
 use crate::sched::submit::head_room::check_room_for_machine;
 use crate::sync::Arc;
 use crate::sync::atomic::Ordering::Relaxed;
@@ -20,16 +21,10 @@ pub(crate) fn say_no_thread(scheduler: &Scheduler, error: &io::Error) {
     }
 }
 
-pub(in crate::sched) fn spawn_thread(
-    scheduler: &Arc<Scheduler>,
-    machine: &Arc<Machine>,
-    birth: Birth,
-) -> io::Result<()> {
+pub(in crate::sched) fn spawn_thread(scheduler: &Arc<Scheduler>, machine: &Arc<Machine>) -> io::Result<()> {
     check_room_for_machine(scheduler)?;
     start_thread(scheduler, machine.clone(), move |scheduler, machine| {
-        scheduler.config.hooks.started();
-        thread_root::run(&mut || run::thread_main(scheduler.clone(), machine.clone(), birth));
-        scheduler.config.hooks.stopped();
+        thread_root::run(&mut || run::thread_main(scheduler.clone(), machine.clone()));
     })
 }
 
@@ -43,7 +38,9 @@ pub(in crate::sched) fn start_thread(
     scheduler.all_machines.start(threads, threads.name(), machine.clone(), move || {
         // sysmon's, if sysmon has started this thread.
         for_thread.config.timer_slack.set();
+        call(&for_thread.config.hooks.on_start);
         body(&for_thread, &machine);
+        call(&for_thread.config.hooks.on_stop);
     })
 }
 
@@ -51,7 +48,7 @@ pub(in crate::sched) fn start_thread(
 /// start a thread then only slows it down.
 pub(crate) fn start_first_machine(scheduler: &Arc<Scheduler>) -> io::Result<()> {
     let Some(id) = scheduler.idle.count_machine() else { return Ok(()) };
-    let result = spawn_thread(scheduler, &Machine::new(id), Birth::Free);
+    let result = spawn_thread(scheduler, &Machine::new(id));
     if result.is_err() {
         scheduler.idle.uncount_machine();
     }

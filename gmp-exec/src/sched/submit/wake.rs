@@ -1,6 +1,8 @@
 //! Publishing tasks in the global queue, and waking a machine for work that was published (Go:
 //! `wakep`, `startm`).
 
+use event_listener::IntoNotification;
+
 use crate::context;
 use crate::sched::handoff::assign::start_machine;
 use crate::sched::handoff::take::take_listed;
@@ -45,7 +47,7 @@ pub(crate) fn wake_one(scheduler: &Arc<Scheduler>) {
 /// For a caller that has fenced already, or for which a stale view of `idle` does no harm.
 #[inline]
 pub(crate) fn wake_one_unfenced(scheduler: &Arc<Scheduler>) {
-    if scheduler.idle.should_wake() {
+    if scheduler.idle.counts().should_wake() {
         wake_spinner(scheduler);
     } else if scheduler.takeable.is_any() {
         take_or_call_sysmon(scheduler);
@@ -78,7 +80,7 @@ fn take_or_call_sysmon(scheduler: &Arc<Scheduler>) {
 /// their polls, sysmon will find out.
 #[cold]
 fn call_sysmon(scheduler: &Scheduler) {
-    if scheduler.idle.are_all_busy() {
+    if scheduler.idle.counts().are_all_busy() {
         scheduler.sysmon.call();
     }
 }
@@ -111,10 +113,21 @@ pub(in crate::sched) fn perform(scheduler: &Arc<Scheduler>, wake: Wake) {
 
 /// A reason not to sleep was published: interrupts the sleeper.
 pub(crate) fn interrupt_sleeper(scheduler: &Scheduler) {
-    if scheduler.idle.has_sleeper() {
+    if scheduler.idle.counts().has_sleeper() {
         if let Some(machine) = scheduler.idle.sleeper() {
             scheduler.netpoll_gate.interrupt(&machine);
         }
+    }
+}
+
+/// Wakes the threads inside `block_on` that do not drive: the processor is back, or a root future was
+/// woken. The caller has made a SeqCst fence, or released the lock of `Idle`, after its reason. The
+/// other side listens, which makes a SeqCst fence, and looks for the reason afterwards. Hardly ever is
+/// there such a thread, and an event that was never listened to has no lock yet.
+#[inline]
+pub(in crate::sched) fn notify_waiting(scheduler: &Scheduler) {
+    if scheduler.vacant.total_listeners() > 0 {
+        scheduler.vacant.notify(usize::MAX.relaxed());
     }
 }
 

@@ -19,7 +19,7 @@
 
 use std::time::Instant;
 
-use crate::sched::handoff::take::{Limit, TakeOutcome, To, take};
+use crate::sched::handoff::take::{TakeOutcome, take};
 use crate::sched::hogs;
 use crate::sched::scheduler::Scheduler;
 use crate::sched::state::takeable::Note;
@@ -61,7 +61,7 @@ pub(super) fn grant_one(scheduler: &Arc<Scheduler>, memory: &mut Memory, refused
     let is_waiting_tasks_turn = excess.was_poll || refused.is_none();
     excess.was_poll = match refused {
         _ if is_waiting_tasks_turn && hogs::grant_extra(scheduler) => false,
-        Some(note) => take(scheduler, note, Limit::Exceeded, To::Machine) == TakeOutcome::Done,
+        Some(note) => take(scheduler, note) == TakeOutcome::Done,
         None => false,
     };
 }

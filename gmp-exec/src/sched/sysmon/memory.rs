@@ -4,7 +4,6 @@ use std::time::{Duration, Instant};
 
 use crate::sched::scheduler::Scheduler;
 use crate::sched::state::processors::Processors;
-use crate::sched::sysmon::absent::Absent;
 use crate::sched::sysmon::budget::Budget;
 use crate::sched::sysmon::excess::Excess;
 use crate::sched::sysmon::long_polls::LongPolls;
@@ -26,16 +25,15 @@ pub(crate) struct Memory {
     pub(super) long_polls: LongPolls,
     /// The interval between looks while nothing needs attention.
     pub(super) slow_pace: Duration,
-    /// A machine or a submitter has called for this look, or sysmon itself has.
+    /// A machine or a submitter has called for the next look, or sysmon itself has: work waits that no
+    /// submitter has called for, or a timer comes due then.
     pub(super) was_called: bool,
-    /// The next look is sooner than it would be, because work waits that no submitter has called
-    /// for, or because a timer comes due then.
-    pub(super) calls_itself: bool,
     /// When sysmon looked, something waited and no processor was idle.
     pub(super) is_anything_waiting: bool,
     pub(super) budget: Budget,
     pub(super) excess: Excess,
-    pub(super) absent: Absent,
+    /// Where the next look at polls without a processor begins (`absent`).
+    pub(super) absent: usize,
     /// When the last round was.
     round: Option<Instant>,
 }

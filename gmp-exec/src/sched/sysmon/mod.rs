@@ -63,12 +63,10 @@ use crate::sched::state::machine::Machine;
 use crate::sched::state::sysmon::calls;
 use crate::sched::submit::wake::limit_hogs;
 use crate::sync::Arc;
-use crate::sync::atomic::Ordering::*;
 use crate::sys::timer_slack::TimerSlack;
 
 /// Starts the thread of sysmon.
 pub(crate) fn start(scheduler: &Arc<Scheduler>) -> std::io::Result<()> {
-    scheduler.sysmon.takes.store(scheduler.config.sysmon, Relaxed);
     scheduler.sysmon.starts.open();
     let (name, owned) = ("gmp-sysmon".to_owned(), scheduler.clone());
     scheduler.all_machines.start(&scheduler.config.threads, name, Machine::new(0), move || monitor(&owned))
@@ -104,7 +102,7 @@ fn monitor(scheduler: &Arc<Scheduler>) {
         follower.follow_if_due(scheduler);
         observer.print_if_due(scheduler);
         if looks {
-            memory.was_called = reasons & calls::CALLED != 0 || memory.calls_itself;
+            memory.was_called |= reasons & calls::CALLED != 0;
             look(scheduler, &mut memory, Instant::now());
         }
     }

@@ -38,12 +38,6 @@ pub(super) fn slower(slow: Duration, threshold: Duration) -> Duration {
     (slow.max(regular(threshold)) * 2).min(regular(threshold) * SLOWEST)
 }
 
-/// If no processor has had a turn for this long while something waits that any processor could
-/// serve, sysmon takes the processor of a machine that computes.
-pub(super) fn stall_limit(threshold: Duration) -> Duration {
-    threshold / 5
-}
-
 #[cfg(all(test, not(any(loom, shuttle))))]
 mod tests {
     use super::*;

@@ -41,7 +41,6 @@ pub(super) struct Seen {
 }
 
 /// The limits that a look judges by.
-#[derive(Debug)]
 pub(super) struct Standard {
     /// How long a poll may compute.
     pub(super) threshold: Duration,

@@ -33,7 +33,7 @@ pub(super) fn listen(scheduler: &Scheduler, memory: &mut Memory, limit: Option<D
     if memory.is_anything_waiting || !waiting::is_anything_waiting(scheduler) {
         return limit;
     }
-    memory.calls_itself = true;
+    memory.was_called = true;
     limit.map(|limit| limit.min(SHORTEST))
 }
 
@@ -42,7 +42,7 @@ pub(super) fn next_sleep(scheduler: &Scheduler, memory: &mut Memory, now: Instan
     let until_timer = until_unserved_timer(scheduler, memory, now);
     let is_close = memory.long_polls.are_likely_beside_idle(now);
     let pace = pace::pace(scheduler.config.blocking_threshold, memory.budget.step(), is_close, memory.slow_pace);
-    memory.calls_itself = until_timer < pace;
+    memory.was_called = until_timer < pace;
     let pace = pace.min(until_timer);
     // Nothing runs the tasks of a current-thread runtime unless a thread drives it.
     let has_work = !scheduler.config.is_watched && (scheduler.has_visible_work() || waiting::is_unattended(scheduler));
@@ -67,7 +67,7 @@ pub(super) fn next_sleep(scheduler: &Scheduler, memory: &mut Memory, now: Instan
 
 /// The thread that drives a current-thread runtime keeps its processor while it sleeps.
 fn is_any_busy(scheduler: &Scheduler) -> bool {
-    let sleeps = scheduler.config.is_watched && scheduler.idle.has_sleeper();
+    let sleeps = scheduler.config.is_watched && scheduler.idle.counts().has_sleeper();
     scheduler.idle.any_busy() && !sleeps
 }
 
@@ -76,7 +76,7 @@ fn is_any_busy(scheduler: &Scheduler) -> bool {
 /// does.
 pub(super) fn until_unserved_timer(scheduler: &Scheduler, memory: &Memory, now: Instant) -> Duration {
     let may_sleep = memory.budget.is_left() && (memory.long_polls.are_likely(now) || scheduler.takeable.is_any());
-    if !may_sleep || !scheduler.idle.are_all_busy() || scheduler.idle.has_sleeper() {
+    if !may_sleep || !scheduler.idle.counts().are_all_busy() || scheduler.idle.counts().has_sleeper() {
         return Duration::MAX;
     }
     match scheduler.earliest_timer().checked_sub(scheduler.clock.now_ns()) {
@@ -92,7 +92,7 @@ pub(super) fn regular_pace(scheduler: &Scheduler) -> Duration {
 
 /// Lets looks become rarer while a processor is idle, nothing waits for long and no poll lasts.
 pub(super) fn slow_down(scheduler: &Scheduler, memory: &mut Memory) {
-    let is_quiet = scheduler.idle.has_idle() && !memory.is_any_stuck() && scheduler.hogs.waiting() == 0;
+    let is_quiet = scheduler.idle.counts().idle() > 0 && !memory.is_any_stuck() && scheduler.hogs.waiting() == 0;
     let threshold = scheduler.config.blocking_threshold;
     memory.slow_pace = if is_quiet { pace::slower(memory.slow_pace, threshold) } else { Duration::ZERO };
 }

@@ -3,12 +3,11 @@
 use std::time::{Duration, Instant};
 
 use crate::observe;
-use crate::sched::handoff::take::{Limit, TakeOutcome, To, take};
+use crate::sched::handoff::take::{TakeOutcome, take_within_limit};
 use crate::sched::scheduler::Scheduler;
 use crate::sched::state::takeable::Note;
 use crate::sched::sysmon::budget::Outcome;
 use crate::sched::sysmon::memory::{Memory, QUESTIONS};
-use crate::sched::sysmon::pace::stall_limit;
 use crate::sched::sysmon::seen::{Standard, Verdict};
 use crate::sched::sysmon::waiting;
 use crate::sync::Arc;
@@ -32,7 +31,7 @@ pub(super) fn take_all(
     let threshold = scheduler.config.blocking_threshold;
     let any_is_needed = waiting::is_waited_for_by_all(scheduler);
     let mut standard = Standard { threshold, questions: QUESTIONS };
-    let stall = stall_limit(threshold);
+    let stall = threshold / 5;
     let held_up = memory.seen.iter().filter(|seen| seen.held >= stall).count();
     if any_is_needed && held_up >= scheduler.idle.unretired() {
         standard.threshold = stall;
@@ -73,10 +72,10 @@ pub(super) fn take_all(
 /// poll or section may last for hours, and may be the only thing that sysmon looks at.
 fn take_or_list(scheduler: &Arc<Scheduler>, note: &Note, is_waited_for: bool, held: Duration) -> TakeOutcome {
     if is_waited_for {
-        return take(scheduler, note, Limit::MaxHogs, To::Machine);
+        return take_within_limit(scheduler, note);
     }
     let is_to_go = note.seen.region.is_blocking() || held > scheduler.config.blocking_threshold * KEPT_FOR;
-    let outcome = is_to_go.then(|| take(scheduler, note, Limit::MaxHogs, To::Idle));
+    let outcome = is_to_go.then(|| take_within_limit(scheduler, note));
     if !matches!(outcome, Some(TakeOutcome::Done | TakeOutcome::Stale)) {
         scheduler.takeable.add(note.clone());
         waiting::take_for_visible_work(scheduler);

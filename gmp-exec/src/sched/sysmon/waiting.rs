@@ -14,14 +14,15 @@ use crate::sync::atomic::fence;
 /// A submitter has found no listed processor before, or no machine for one.
 pub(super) fn take_for_visible_work(scheduler: &Arc<Scheduler>) {
     fence(SeqCst);
-    if scheduler.has_visible_work() && !scheduler.idle.should_wake() {
+    if scheduler.has_visible_work() && !scheduler.idle.counts().should_wake() {
         take_listed(scheduler);
     }
 }
 
 /// Whether something waits while every processor is busy.
 pub(super) fn is_anything_waiting(scheduler: &Scheduler) -> bool {
-    scheduler.idle.are_all_busy() && (has_tasks(scheduler) || scheduler.earliest_timer() <= scheduler.clock.now_ns())
+    scheduler.idle.counts().are_all_busy()
+        && (has_tasks(scheduler) || scheduler.earliest_timer() <= scheduler.clock.now_ns())
 }
 
 /// Whether a task is queued anywhere, `runnext` included.
@@ -31,8 +32,9 @@ fn has_tasks(scheduler: &Scheduler) -> bool {
 
 /// Whether something waits that any processor could serve, and none is idle.
 pub(super) fn is_waited_for_by_all(scheduler: &Scheduler) -> bool {
-    !scheduler.idle.has_idle()
-        && (scheduler.has_due_work() || (!scheduler.idle.has_sleeper() && scheduler.netpoll_gate.netpoll().is_some()))
+    scheduler.idle.counts().idle() == 0
+        && (scheduler.has_due_work()
+            || (!scheduler.idle.counts().has_sleeper() && scheduler.netpoll_gate.netpoll().is_some()))
 }
 
 /// Whether something waits and no machine is idle to serve it. If a processor is idle at the
@@ -53,7 +55,7 @@ pub(super) fn ask_for_looks(scheduler: &Scheduler, memory: &Memory) {
 /// or no machine sleeps in the netpoll while the last one that did is stuck. The machine looks
 /// for work and then sleeps in the netpoll.
 pub(super) fn wake_for_unwatched_work(scheduler: &Arc<Scheduler>, memory: &mut Memory, now: Instant) {
-    if !scheduler.idle.should_wake() {
+    if !scheduler.idle.counts().should_wake() {
         return;
     }
     let regular = sleep::regular_pace(scheduler);
@@ -61,7 +63,7 @@ pub(super) fn wake_for_unwatched_work(scheduler: &Arc<Scheduler>, memory: &mut M
     if any_is_long && scheduler.netpoll_gate.netpoll().is_some() {
         memory.long_polls.beside_idle = Some(now);
     }
-    let unwatched = memory.is_any_stuck() && !scheduler.idle.has_sleeper();
+    let unwatched = memory.is_any_stuck() && !scheduler.idle.counts().has_sleeper();
     if unwatched || scheduler.has_due_work() || is_unattended(scheduler) {
         wake_one(scheduler);
     }

@@ -76,9 +76,8 @@ fn loom_handoff_hand_off_with_timer() {
 }
 
 /// A blocking section begins and lasts until a task has run, which is submitted meanwhile, when no
-/// processor is idle. The submitter takes the processor, or the machine gives it away. So two heirs
-/// are needed, a spare and a sleeper: the submitter may have reserved one of them and come too
-/// late. The second task is for the other heir.
+/// processor is idle. The submitter takes the processor, or the machine gives it away, to a spare or
+/// a sleeper. The second task is for the other one.
 #[test]
 fn loom_handoff_section_against_submit() {
     explore(2, || {

@@ -94,7 +94,7 @@ fn assert_all_are_listed<const N: usize>(scheduler: &Scheduler) {
     let mut indices: Vec<_> = scheduler.idle.reclaim().iter().map(|token| token.index()).collect();
     indices.sort();
     assert_eq!(indices, Vec::from_iter(0..N));
-    assert!(!scheduler.idle.has_idle());
+    assert!(scheduler.idle.counts().idle() == 0);
 }
 
 /// One of two machines, the last spinner, returns its processor because there is a surplus. The

@@ -8,7 +8,7 @@
 
 use loom::thread::{self, JoinHandle};
 
-use crate::sched::state::idle::{Idle, Reserved};
+use crate::sched::state::idle::Idle;
 use crate::sched::state::machine::Machine;
 use crate::sched::state::machine::ownership::{ProcessorToken, Region};
 use crate::sched::state::sysmon::{Sysmon, calls};
@@ -225,13 +225,7 @@ impl Runtime {
     }
 
     fn is_machine_available(&self, is_sysmon: bool) -> bool {
-        match self.idle.reserve() {
-            Some(Reserved::Start { .. }) if !is_sysmon && !self.sysmon.starts.may_start_here() => {
-                self.idle.uncount_machine();
-                self.idle.has_sleeper()
-            }
-            reserved => reserved.is_some(),
-        }
+        self.idle.snapshot().spares > 0 || is_sysmon || self.sysmon.starts.may_start_here()
     }
 }
 

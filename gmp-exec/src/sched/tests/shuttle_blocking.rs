@@ -205,12 +205,7 @@ fn shuttle_blocking_closures_at_the_end() {
         never.open();
         // A machine whose closure has ended is awaited again until it has left, and a thread that
         // shuttle does not know would wait for it.
-        let is_empty = || {
-            let mut machines = Vec::new();
-            scheduler.all_machines.copy_into(&mut machines);
-            machines.is_empty()
-        };
-        while !is_empty() {
+        while !scheduler.all_machines.copy().is_empty() {
             shuttle::thread::yield_now();
         }
         drop(monitor);

@@ -45,11 +45,8 @@ struct List {
 #[derive(Debug)]
 struct Entry {
     machine: Arc<Machine>,
+    /// `None` only in models.
     thread: Option<JoinHandle<()>>,
-    /// The thread that starts this one has not stored the handle yet.
-    is_starting: bool,
-    /// The thread has left before its handle was stored, so that no thread could join it.
-    has_left: bool,
 }
 
 thread_local! {
@@ -57,19 +54,12 @@ thread_local! {
     /// because it is read until the thread has ended.
     static OWN: Cell<usize> = const { Cell::new(0) };
     /// While the function of a closure runs that may be abandoned.
-    static NOT_AWAITED: RefCell<Option<NotAwaited>> = const { RefCell::new(None) };
+    static NOT_AWAITED: RefCell<Option<Arc<Machine>>> = const { RefCell::new(None) };
 }
 
 /// Keeps a machine listed in [`AllMachines`]. Its thread drops this last of all.
-#[derive(Debug)]
 pub(crate) struct Membership {
     all_machines: AllMachines,
-    machine: Arc<Machine>,
-}
-
-/// While it exists, the end of the runtime does not wait for the machine.
-#[derive(Debug)]
-struct NotAwaited {
     machine: Arc<Machine>,
 }
 
@@ -77,12 +67,8 @@ struct NotAwaited {
 /// runtime waits for the thread again. Called before the thread wakes the task that awaits the
 /// closure, because the thread may have to drop that task (sched/README.md §9).
 pub(crate) fn await_again() {
-    NOT_AWAITED.with(|not_awaited| drop(not_awaited.borrow_mut().take()));
-}
-
-impl Drop for NotAwaited {
-    fn drop(&mut self) {
-        self.machine.not_awaited.store(false, SeqCst);
+    if let Some(machine) = NOT_AWAITED.with(RefCell::take) {
+        machine.not_awaited.store(false, SeqCst);
     }
 }
 
@@ -96,14 +82,9 @@ impl AllMachines {
     }
 
     /// Lists a machine whose thread was started elsewhere.
-    #[cfg(all(test, loom))]
+    #[cfg(all(test, not(shuttle)))]
     pub(crate) fn enter(&self, machine: Arc<Machine>) -> Membership {
-        self.admit(machine, false)
-    }
-
-    fn admit(&self, machine: Arc<Machine>, is_starting: bool) -> Membership {
-        let entry = Entry { machine: machine.clone(), thread: None, is_starting, has_left: false };
-        self.0.list.lock().entries.push(entry);
+        self.0.list.lock().entries.push(Entry { machine: machine.clone(), thread: None });
         Membership { all_machines: self.clone(), machine }
     }
 
@@ -122,44 +103,19 @@ impl AllMachines {
         machine: Arc<Machine>,
         body: impl FnOnce() + Send + 'static,
     ) -> io::Result<()> {
-        let membership = self.admit(machine.clone(), true);
-        let started = threads.spawn(name, move || {
-            abort_on_unwind(move || {
-                OWN.with(|own| own.set(membership.all_machines.address()));
-                membership.machine.bind();
-                body();
-                drop(membership);
-            });
-        });
-        // If it has failed, the membership was dropped with the closure.
-        let (thread, result) = match started {
-            Ok(thread) => (Some(thread), Ok(())),
-            Err(error) => (None, Err(error)),
-        };
-        self.started(&machine, thread);
-        result
-    }
-
-    fn started(&self, machine: &Arc<Machine>, thread: Option<JoinHandle<()>>) {
+        let (all_machines, of_thread) = (self.clone(), machine.clone());
+        // The thread can't leave before it is listed, because it leaves under the lock, too.
         let mut list = self.0.list.lock();
-        let entry = list.entry(machine);
-        entry.is_starting = false;
-        entry.thread = thread;
-        if entry.has_left {
-            self.remove(&mut list, machine);
-            drop(list);
-            self.0.left.notify(usize::MAX);
-        }
-    }
-
-    /// Takes a machine off the list. Another thread must join its thread.
-    fn remove(&self, list: &mut List, machine: &Arc<Machine>) {
-        let index = list.index(machine);
-        if let Some(thread) = list.entries.remove(index).thread {
-            list.ending.threads.push(thread);
-        }
-        self.0.left_behind.spawned.add(machine.counters.spawned.get());
-        self.0.left_behind.finished.add(machine.counters.finished.get());
+        let thread = threads.spawn(name, move || {
+            abort_on_unwind(move || {
+                OWN.with(|own| own.set(all_machines.address()));
+                of_thread.bind();
+                body();
+                drop(Membership { all_machines, machine: of_thread });
+            });
+        })?;
+        list.entries.push(Entry { machine, thread: Some(thread) });
+        Ok(())
     }
 
     fn address(&self) -> usize {
@@ -174,10 +130,31 @@ impl AllMachines {
         self.0.list.lock().entries.iter().any(|entry| is_meant(&entry.machine))
     }
 
-    /// Copies the list, for callers that must not hold the lock while they use the machines.
-    pub(crate) fn copy_into(&self, machines: &mut Vec<Arc<Machine>>) {
-        machines.clear();
-        machines.extend(self.0.list.lock().entries.iter().map(|entry| entry.machine.clone()));
+    /// At most so many of the machines that `is_meant` chooses, from this position in the list on, which
+    /// moves on, so that all of them have their turn.
+    pub(in crate::sched) fn some(
+        &self,
+        position: &mut usize,
+        most: usize,
+        is_meant: impl Fn(&Machine) -> bool,
+    ) -> Vec<Arc<Machine>> {
+        let (list, mut found) = (self.0.list.lock(), Vec::new());
+        for _ in 0..list.entries.len() {
+            *position = (*position + 1) % list.entries.len();
+            let machine = &list.entries[*position].machine;
+            if is_meant(machine) {
+                found.push(machine.clone());
+            }
+            if found.len() == most {
+                break;
+            }
+        }
+        found
+    }
+
+    /// A copy of the list, for callers that must not hold the lock while they use the machines.
+    pub(crate) fn copy(&self) -> Vec<Arc<Machine>> {
+        self.0.list.lock().entries.iter().map(|entry| entry.machine.clone()).collect()
     }
 
     /// The sum over all machines, including those that have left.
@@ -191,7 +168,7 @@ impl AllMachines {
     /// not needed. The caller calls [`await_again`] afterwards.
     pub(crate) fn do_not_await(&self, machine: &Arc<Machine>) {
         machine.not_awaited.store(true, SeqCst);
-        NOT_AWAITED.with(|not_awaited| *not_awaited.borrow_mut() = Some(NotAwaited { machine: machine.clone() }));
+        NOT_AWAITED.with(|not_awaited| *not_awaited.borrow_mut() = Some(machine.clone()));
         self.0.left.notify(usize::MAX);
     }
 
@@ -238,15 +215,14 @@ impl AllMachines {
     }
 }
 
-impl List {
-    fn index(&self, machine: &Arc<Machine>) -> usize {
-        let index = self.entries.iter().position(|entry| Arc::ptr_eq(&entry.machine, machine));
-        index.expect("a machine is listed until its membership is dropped, and its thread was started")
-    }
-
-    fn entry(&mut self, machine: &Arc<Machine>) -> &mut Entry {
-        let index = self.index(machine);
-        &mut self.entries[index]
+impl Inner {
+    /// Takes a machine off the list. Another thread must join its thread.
+    fn remove(&self, list: &mut List, machine: &Arc<Machine>) {
+        let index = list.entries.iter().position(|entry| Arc::ptr_eq(&entry.machine, machine));
+        let entry = list.entries.remove(index.expect("a machine is listed until its membership is dropped"));
+        list.ending.threads.extend(entry.thread);
+        self.left_behind.spawned.add(machine.counters.spawned.get());
+        self.left_behind.finished.add(machine.counters.finished.get());
     }
 }
 
@@ -254,13 +230,8 @@ impl Drop for Membership {
     fn drop(&mut self) {
         let AllMachines(inner) = &self.all_machines;
         let mut list = inner.list.lock();
-        let entry = list.entry(&self.machine);
-        if entry.is_starting {
-            entry.has_left = true;
-            return;
-        }
         let predecessors = list.ending.predecessors();
-        self.all_machines.remove(&mut list, &self.machine);
+        inner.remove(&mut list, &self.machine);
         drop(list);
         // Before the join: one of the joined threads may be waiting for all others to leave.
         inner.left.notify(usize::MAX);

@@ -20,7 +20,6 @@ use crate::task::Runnable;
 /// with 16 processors for each part 11.7, with 32 14.8.
 const PROCESSORS: usize = 8;
 
-#[derive(Debug)]
 pub(crate) struct GlobalQueue {
     parts: Striped<Part>,
 }

@@ -11,7 +11,6 @@ use crate::sync::atomic::Ordering::*;
 use crate::sync::{Apart, Mutex};
 use crate::task::Runnable;
 
-#[derive(Debug)]
 pub(super) struct Part {
     /// Length of the list, written under the lock. Any thread may read it as a hint. After a SeqCst
     /// fence the reader sees every push that came before the other side's fence.
@@ -20,7 +19,6 @@ pub(super) struct Part {
     list: Mutex<List>,
 }
 
-#[derive(Debug)]
 struct List {
     tasks: VecDeque<Runnable>,
     /// How many tasks were taken out. A task keeps its number, which is this plus its index.
@@ -102,7 +100,7 @@ impl Part {
         first
     }
 
-    /// Removes the oldest task.
+    /// Removes the oldest task. `pop` would take 120 instructions more.
     pub(super) fn pop_one(&self) -> Option<Runnable> {
         if self.is_empty() {
             return None;

@@ -6,7 +6,6 @@ use crate::sched::state::machine::ownership::ProcessorToken;
 use crate::sync::Arc;
 
 /// How to get the chosen machine running.
-#[derive(Debug)]
 #[must_use]
 pub(crate) enum Wake {
     /// Nothing to do: a machine spins, or no processor is idle, or no machine may be added.
@@ -32,7 +31,6 @@ pub(crate) enum Role {
 }
 
 /// The result for a listed machine that should not sleep after all.
-#[derive(Debug)]
 #[must_use]
 pub(crate) enum Rejoin {
     /// The machine is off the list and gets a processor.
@@ -41,14 +39,6 @@ pub(crate) enum Rejoin {
     Assigned,
     /// Every processor has a machine. This machine is still on a list.
     NoProcessor,
-}
-
-/// A machine that [`Idle::reserve`](super::Idle::reserve) has taken off the lists, or counted.
-#[derive(Debug)]
-#[must_use]
-pub(crate) enum Reserved {
-    Spare(Arc<Machine>),
-    Start { id: usize },
 }
 
 pub(crate) struct Closed {

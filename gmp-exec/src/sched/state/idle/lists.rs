@@ -11,7 +11,6 @@ use crate::sync::Arc;
 use crate::sync::atomic::AtomicU64;
 use crate::sync::atomic::Ordering::AcqRel;
 
-#[derive(Debug)]
 pub(in crate::sched) struct Lists {
     /// Processors that no machine holds. LIFO, because the last one has the warmest caches.
     pub(in crate::sched) processors: Vec<ProcessorToken>,

@@ -24,11 +24,12 @@ mod lists;
 mod resize;
 mod word;
 
-pub(crate) use decisions::{Closed, Rejoin, Reserved, Role, Snapshot, Wake};
+pub(crate) use decisions::{Closed, Rejoin, Role, Snapshot, Wake};
 pub(crate) use lists::Driver;
 use lists::Lists;
 use resize::Numbers;
-use word::{Counts, ONE_IDLE, ONE_SPINNING, SLEEPER};
+pub(crate) use word::Counts;
+use word::{ONE_IDLE, ONE_SPINNING, SLEEPER};
 
 use crate::sched::state::machine::ownership::ProcessorToken;
 use crate::sched::state::machine::{Assignment, Machine};
@@ -36,7 +37,6 @@ use crate::sync::atomic::AtomicU64;
 use crate::sync::atomic::Ordering::*;
 use crate::sync::{Apart, Arc, Mutex};
 
-#[derive(Debug)]
 pub(crate) struct Idle {
     /// Low half: machines that spin. High half: processors in `lists`. Topmost bit: `lists` has a
     /// sleeper. Apart from the lock, because every submitter reads the word.
@@ -65,31 +65,22 @@ impl Idle {
         Idle { word, numbers: Apart::new(Numbers::new(tokens)), lists: Mutex::new(lists) }
     }
 
-    fn counts(&self) -> Counts {
+    /// The counts now. After its fence, a submitter that finds [`Counts::should_wake`] has to wake a
+    /// machine.
+    #[inline]
+    pub(crate) fn counts(&self) -> Counts {
         Counts(self.word.load(Relaxed))
     }
 
     // ---- the submitter's side ----
 
-    /// Whether a submitter, after its fence, has to wake a machine.
-    #[inline]
-    pub(crate) fn should_wake(&self) -> bool {
-        self.counts().should_wake()
-    }
-
     /// Assigns an idle processor to a machine, which then spins. `Wake::None` if a machine spins
     /// already.
     #[doc(alias = "wakep")]
     pub(crate) fn wake_spinner(&self) -> Wake {
-        let mut word = self.word.load(Relaxed);
-        loop {
-            if !Counts(word).should_wake() {
-                return Wake::None;
-            }
-            match self.word.compare_exchange_weak(word, word + ONE_SPINNING, AcqRel, Relaxed) {
-                Ok(_) => break,
-                Err(actual) => word = actual,
-            }
+        let spin = |word| Counts(word).should_wake().then_some(word + ONE_SPINNING);
+        if self.word.fetch_update(AcqRel, Relaxed, spin).is_err() {
+            return Wake::None;
         }
         let mut lists = self.lists.lock();
         let wake = lists.assign_to_spinner(&self.word);
@@ -116,41 +107,14 @@ impl Idle {
         self.word.fetch_add(word, AcqRel);
     }
 
-    /// Reserves a machine for a processor that is yet to be taken: it is counted, and on no list.
-    /// `None`: `max_machines` is reached, or the runtime is shutting down.
-    #[doc(alias = "mget")]
-    pub(crate) fn reserve(&self) -> Option<Reserved> {
-        let mut lists = self.lists.lock();
-        if lists.closed {
-            return None;
-        }
-        if let Some(spare) = lists.spares.pop() {
-            return Some(Reserved::Spare(spare));
-        }
-        lists.count_machine().map(|id| Reserved::Start { id })
-    }
-
-    /// Takes the reservation of a machine back.
-    pub(crate) fn put_back(&self, machine: Arc<Machine>) {
-        let mut lists = self.lists.lock();
-        if lists.closed {
-            machine.assign(Assignment::Exit);
-            machine.unpark();
-        } else {
-            lists.spares.push(machine);
-        }
-    }
-
     /// A thread could not be started: its processor, which has no work, is returned as by
     /// [`put`](Idle::put).
-    pub(crate) fn not_started(&self, assignment: Assignment) {
+    pub(crate) fn not_started(&self, token: ProcessorToken, spinning: bool) {
         let mut lists = self.lists.lock();
         lists.machines -= 1;
-        if let Assignment::Run { token, spinning } = assignment {
-            let spinner = if spinning { ONE_SPINNING } else { 0 };
-            let word = self.list(&mut lists, token);
-            self.word.fetch_add(word.wrapping_sub(spinner), AcqRel);
-        }
+        let spinner = if spinning { ONE_SPINNING } else { 0 };
+        let word = self.list(&mut lists, token);
+        self.word.fetch_add(word.wrapping_sub(spinner), AcqRel);
     }
 
     // ---- the searching machine's side ----
@@ -158,16 +122,8 @@ impl Idle {
     /// Starts to spin, unless half of the busy processors spin already.
     pub(crate) fn try_spin(&self) -> bool {
         let active = self.active();
-        let mut word = self.word.load(Relaxed);
-        loop {
-            if !Counts(word).may_spin(active) {
-                return false;
-            }
-            match self.word.compare_exchange_weak(word, word + ONE_SPINNING, AcqRel, Relaxed) {
-                Ok(_) => return true,
-                Err(actual) => word = actual,
-            }
-        }
+        let spin = |word| Counts(word).may_spin(active).then_some(word + ONE_SPINNING);
+        self.word.fetch_update(AcqRel, Relaxed, spin).is_ok()
     }
 
     /// A spinning machine has found work. Returns whether it was the last spinner.
@@ -268,30 +224,10 @@ impl Idle {
         self.lists.lock().machines -= 1;
     }
 
-    pub(crate) fn has_idle(&self) -> bool {
-        self.counts().idle() > 0
-    }
-
-    /// Whether every processor has a machine, and no machine spins.
-    pub(crate) fn are_all_busy(&self) -> bool {
-        let counts = self.counts();
-        counts.idle() == 0 && counts.spinning() == 0
-    }
-
-    /// Whether every processor has a machine, and no machine sleeps in the netpoll.
-    pub(crate) fn is_unwatched(&self) -> bool {
-        let counts = self.counts();
-        counts.idle() == 0 && !counts.has_sleeper()
-    }
-
     /// Whether no machine holds this processor. For metrics: takes the lock.
     pub(crate) fn has_processor(&self, index: usize) -> bool {
         let lists = self.lists.lock();
         lists.processors.iter().chain(&lists.retired).any(|token| token.index() == index)
-    }
-
-    pub(crate) fn has_sleeper(&self) -> bool {
-        self.counts().has_sleeper()
     }
 
     /// The machine that sleeps in the netpoll, to be interrupted.

@@ -20,7 +20,6 @@ use crate::sync::atomic::Ordering::*;
 /// The numbers that are read without the lock. Each is a hint there: a decision that depends on it
 /// is made again under the lock, or is right for any recent value. So Relaxed is enough, and the
 /// models need not see them. Written under the lock.
-#[derive(Debug)]
 pub(in crate::sched) struct Numbers {
     /// How many processors may be in use. At least 1.
     active: AtomicUsize,

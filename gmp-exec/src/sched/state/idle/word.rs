@@ -9,29 +9,39 @@ pub(in crate::sched) const SLEEPER: u64 = 1 << 63;
 
 /// A reading of the word.
 #[derive(Clone, Copy)]
-pub(in crate::sched) struct Counts(pub(in crate::sched) u64);
+pub(crate) struct Counts(pub(in crate::sched) u64);
 
 impl Counts {
-    pub(in crate::sched) fn spinning(self) -> usize {
+    pub(crate) fn spinning(self) -> usize {
         (self.0 & (ONE_IDLE - 1)) as usize
     }
 
-    pub(in crate::sched) fn has_sleeper(self) -> bool {
+    pub(crate) fn has_sleeper(self) -> bool {
         self.0 & SLEEPER != 0
     }
 
-    pub(in crate::sched) fn idle(self) -> usize {
+    pub(crate) fn idle(self) -> usize {
         ((self.0 & !SLEEPER) >> 32) as usize
     }
 
     /// Whether fewer than half of the busy processors' machines spin, `active` being the number of
     /// processors in use. More spinners would cost more than they find.
-    pub(in crate::sched) fn may_spin(self, active: usize) -> bool {
+    pub(crate) fn may_spin(self, active: usize) -> bool {
         2 * self.spinning() < active - self.idle().min(active)
     }
 
     /// Whether work that was just published would wait although a processor is idle.
-    pub(in crate::sched) fn should_wake(self) -> bool {
+    pub(crate) fn should_wake(self) -> bool {
         self.spinning() == 0 && self.idle() > 0
+    }
+
+    /// Whether every processor has a machine, and no machine spins.
+    pub(crate) fn are_all_busy(self) -> bool {
+        self.idle() == 0 && self.spinning() == 0
+    }
+
+    /// Whether every processor has a machine, and no machine sleeps in the netpoll.
+    pub(crate) fn is_unwatched(self) -> bool {
+        self.idle() == 0 && !self.has_sleeper()
     }
 }

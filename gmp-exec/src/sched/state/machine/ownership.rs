@@ -201,11 +201,17 @@ impl Ownership {
     /// Starts a poll: from here on the processor may be taken.
     #[inline]
     pub(crate) fn begin(&self, region: Region) {
-        let before = self.polls.load(Relaxed) | ((1 << SECTION_BITS) - 1);
+        self.end_turn();
+        self.leave(region);
+    }
+
+    /// The turn is over, so that no other thread takes for it what follows in scheduler code.
+    #[inline]
+    pub(crate) fn end_turn(&self) {
+        let last = self.polls.load(Relaxed) | ((1 << SECTION_BITS) - 1);
         // Release, so that a reader of the turn finds which task is polled in it
         // (`machine::running`).
-        self.polls.store(before.wrapping_add(1), Release);
-        self.leave(region);
+        self.polls.store(last.wrapping_add(1), Release);
     }
 
     /// Starts a blocking section inside a poll, or goes on with the poll after a section. From here

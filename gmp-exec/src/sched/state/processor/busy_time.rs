@@ -6,7 +6,6 @@ use crate::sync::atomic::Ordering::Relaxed;
 use crate::sync::atomic::{AtomicI64, AtomicU64};
 
 /// The sum of all times in which a machine held the processor.
-#[derive(Debug)]
 pub(crate) struct BusyTime {
     /// While no machine holds the processor, the sum in nanoseconds. While one does, the sum minus
     /// the moment at which the machine acquired the processor. That is negative, because the clock

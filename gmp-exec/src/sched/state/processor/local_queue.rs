@@ -52,7 +52,6 @@ impl<M: Send + Sync> Token for async_task::Runnable<M> {
     }
 }
 
-#[derive(Debug)]
 pub(crate) struct LocalQueue<T> {
     head: AtomicU32,
     tail: AtomicU32,

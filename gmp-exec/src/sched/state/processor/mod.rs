@@ -39,7 +39,6 @@ const YIELD_ROUNDS: u32 = 4;
 /// The value of `yields` that makes the next turn look at the network.
 const ENOUGH_YIELDS: u32 = 1 << 31;
 
-#[derive(Debug)]
 #[repr(align(128))]
 pub(crate) struct Processor {
     /// This and `runnext` are apart, because thieves read them while the owner writes the words
@@ -64,7 +63,7 @@ pub(crate) struct Processor {
     /// Owner. Polls in a row that came out of `runnext`.
     streak: AtomicU32,
     /// Owner. The part of the global queue at which the next look begins.
-    next_part: AtomicUsize,
+    pub(in crate::sched) next_part: AtomicUsize,
     /// Owner. State of the random number generator that picks victims.
     random: AtomicU32,
     pub(crate) counters: Counters,
@@ -271,15 +270,6 @@ impl Processor {
 
     pub(crate) fn ticks(&self) -> u32 {
         self.tick.load(Relaxed)
-    }
-
-    /// The part of the global queue at which the next look begins.
-    pub(crate) fn next_part(&self) -> usize {
-        self.next_part.load(Relaxed)
-    }
-
-    pub(crate) fn set_next_part(&self, part: usize, _: &OwnerProof) {
-        self.next_part.store(part, Relaxed);
     }
 
     /// A pseudo-random number (xorshift32: period 2^32 - 1, three shifts).

@@ -5,7 +5,6 @@ use std::marker::PhantomData;
 
 /// Owner-only operations of `LocalQueue` and `RunNext` ask for a reference to an owner proof. It is
 /// not `Send`, because it is evidence about one thread.
-#[derive(Debug)]
 pub(crate) struct OwnerProof {
     _not_send: PhantomData<*const ()>,
 }

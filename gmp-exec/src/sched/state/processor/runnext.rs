@@ -14,7 +14,6 @@ use crate::sched::state::processor::owner_proof::OwnerProof;
 use crate::sync::atomic::AtomicPtr;
 use crate::sync::atomic::Ordering::*;
 
-#[derive(Debug)]
 pub(crate) struct RunNext<T> {
     slot: AtomicPtr<()>,
     _token: PhantomData<T>,

@@ -14,7 +14,6 @@ use crate::sync::atomic::AtomicUsize;
 use crate::sync::atomic::Ordering::*;
 use crate::task::Runnable;
 
-#[derive(Debug)]
 pub(crate) struct Spill {
     len: AtomicUsize,
     tasks: Mutex<VecDeque<Runnable>>,

@@ -17,7 +17,6 @@ pub(in crate::sched) enum Level {
     News,
 }
 
-#[derive(Debug)]
 pub(in crate::sched) struct Expected(AtomicU8);
 
 impl Expected {

@@ -8,25 +8,18 @@ use self::calls::Calls;
 use self::expected::Expected;
 use self::starts::Starts;
 use crate::sched::state::idle::Idle;
-use crate::sched::state::machine::Machine;
 use crate::sync::atomic::AtomicBool;
 use crate::sync::atomic::Ordering::*;
 use crate::sync::atomic::fence;
-use crate::sync::{Arc, Mutex};
 
-#[derive(Debug)]
 pub(crate) struct Sysmon {
     /// sysmon is in its deep sleep: the next machine that acquires a processor has to wake sysmon.
     pub(in crate::sched) asleep: AtomicBool,
-    /// The runtime has a sysmon that takes processors.
-    pub(in crate::sched) takes: AtomicBool,
     /// A submitter that finds every processor busy may call.
     pub(in crate::sched) listening: AtomicBool,
     /// The next look is far away, because nothing has waited and no poll has lasted for a while.
     pub(in crate::sched) is_slow: AtomicBool,
     pub(in crate::sched) expected: Expected,
-    /// Machines that have polled without a processor, and that sysmon does not watch yet.
-    pub(in crate::sched) absent: Mutex<Vec<Arc<Machine>>>,
     pub(in crate::sched) calls: Calls,
     pub(in crate::sched) starts: Starts,
 }
@@ -35,11 +28,9 @@ impl Sysmon {
     pub(crate) fn new() -> Sysmon {
         Sysmon {
             asleep: AtomicBool::new(false),
-            takes: AtomicBool::new(false),
             listening: AtomicBool::new(false),
             is_slow: AtomicBool::new(false),
             expected: Expected::new(),
-            absent: Mutex::new(Vec::new()),
             calls: Calls::new(),
             starts: Starts::default(),
         }
@@ -53,16 +44,9 @@ impl Sysmon {
         fence(SeqCst);
         if self.asleep.load(Relaxed) {
             self.calls.add(calls::WOKEN);
-        } else if self.is_slow.load(Relaxed) && idle.is_unwatched() {
+        } else if self.is_slow.load(Relaxed) && idle.counts().is_unwatched() {
             // If the tasks that run now hold their threads, only sysmon will notice.
             self.call();
-        }
-    }
-
-    /// This turn of the machine is without a processor from now on: sysmon looks at it.
-    pub(in crate::sched) fn list_absent(&self, machine: &Arc<Machine>, turn: u64) {
-        if self.takes.load(Relaxed) && machine.absence.begin(turn) {
-            self.absent.lock().push(machine.clone());
         }
     }
 
