@@ -97,8 +97,9 @@ at the program's start.",
         "Usage: cargo gmp trace <FILE>...
 
 Says in words what is in a recording of a program on gmp: busiest places, longest polls, waits, processors that were
-taken. GMP_TRACE=<FILE> makes one, and so does `cargo gmp run --trace <FILE>`. Several files have to be of one
-recording, as those of GMP_TRACE=<FILE>,roll=1GiB. https://ui.perfetto.dev shows the same files as a picture.
+taken. GMP_TRACE=<FILE> makes one, and so does `cargo gmp run --trace <FILE>`. Of a program with several runtimes, the
+second writes <FILE>-runtime2, and so on, before the extension. Several files have to be of one recording, as those of
+GMP_TRACE=<FILE>,roll=1GiB. https://ui.perfetto.dev shows the same files as a picture.
 
 Exit codes: 0, 1 if a file can't be read or is no recording, 2 if the command line is wrong.",
     ),
