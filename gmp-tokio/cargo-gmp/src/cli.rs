@@ -11,7 +11,7 @@ use crate::nested::{self, Name};
 use crate::sources::Sources;
 use crate::tokio_real::{Outcome, VERSION};
 use crate::usage::{Usage, usage};
-use crate::{compare, doctor, install, patch, program, run, tasks, trace};
+use crate::{compare, doctor, install, patch, program, run, settings, tasks, trace};
 
 const HELP: &str = "\
 Builds and runs a program written against tokio on gmp, without a change to the program.
@@ -28,11 +28,11 @@ Commands:
   install    installs a program from the registry, or from a folder (--path), as published except for tokio
   compare    runs a program or its tests on tokio and on gmp, and reports differences, time and memory
   doctor     reports problems, and compiles nothing
-  tasks      prints the tasks of a running program, by its process id (as lines of JSON: --json)
+  tasks      prints the tasks of a running program, by its process id (--json, --lines: see `tasks --help`)
   blocked    prints which tasks of a running program have held their threads, by its process id
   trace      says what is in a trace: busiest places, longest polls, waits; `run --trace FILE` records one
   generate   prepares the sources as the first use does (tokio's own code, from cargo's download), and builds nothing
-  help       prints this text
+  help       prints this text; `help settings` the variables that programs on gmp read
   version    prints the versions of cargo-gmp and of the tokio that it replaces
 
 Options of run: --trace <FILE> (see trace); --console, for a program with console-subscriber: tokio-console works on it.
@@ -79,10 +79,12 @@ Reports problems, and compiles nothing.",
     ),
     (
         "tasks",
-        "Usage: cargo gmp tasks [--json] <PID>
+        "Usage: cargo gmp tasks [--json | --lines] <PID>
 
 Prints the tasks of a running program on gmp: where they were spawned, what they do and wait for. Ages are counted from
-the spawn. With --json a line of JSON for each task. The program needs no setting, and goes on.",
+the spawn. With --json a line of JSON for each task. With --lines also the line of the program at which each task waits:
+the tasks that wait are polled once more for that, a thousand per runtime at most. The program needs no setting, and
+goes on.",
     ),
     (
         "blocked",
@@ -153,6 +155,7 @@ fn dispatch(arguments: Vec<OsString>) -> Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     match command.to_str() {
+        Some("help") if rest.first().is_some_and(|what| what == "settings") => print!("{}", settings::help()),
         Some("help" | "--help" | "-h") => print!("{HELP}"),
         Some("version" | "--version" | "-V") => {
             println!("cargo-gmp {} (tokio {VERSION})", env!("CARGO_PKG_VERSION"));

@@ -43,6 +43,7 @@ mod program;
 mod project;
 mod raised;
 mod run;
+mod settings;
 mod tokios;
 mod tool;
 mod usage;

@@ -35,21 +35,26 @@ const PAUSES: [Duration; 2] = [Duration::from_millis(5), Duration::from_millis(2
 
 /// The last letters of the name of a process that asks for something other than text about tasks.
 const JSON: &str = "j";
+const LINES: &str = "l";
 const BLOCKED: &str = "b";
 
+const TASKS: &str = "tasks [--json | --lines] PID";
+
 pub(crate) fn tasks(arguments: &[OsString]) -> Result<ExitCode> {
-    let (options, processes): (Vec<_>, Vec<_>) = arguments.iter().partition(|argument| *argument == "--json");
-    let process = parse(&processes, "tasks [--json] PID")?;
-    print_answer(process, if options.is_empty() { "" } else { JSON })
+    let (form, processes) = match arguments {
+        [option, rest @ ..] if option == "--json" => (JSON, rest),
+        [option, rest @ ..] if option == "--lines" => (LINES, rest),
+        _ => ("", arguments),
+    };
+    print_answer(parse(processes, TASKS)?, form)
 }
 
 pub(crate) fn blocked(arguments: &[OsString]) -> Result<ExitCode> {
-    let process = parse(&arguments.iter().collect::<Vec<_>>(), "blocked PID")?;
-    print_answer(process, BLOCKED)
+    print_answer(parse(arguments, "blocked PID")?, BLOCKED)
 }
 
-fn parse(processes: &[&OsString], command: &str) -> Result<Pid> {
-    let [process] = processes[..] else { return Err(usage(format!("usage: cargo gmp {command}"))) };
+fn parse(processes: &[OsString], command: &str) -> Result<Pid> {
+    let [process] = processes else { return Err(usage(format!("usage: cargo gmp {command}"))) };
     let number = process.to_str().and_then(|text| text.parse().ok()).filter(|&number| number > 0);
     let invalid = || usage(format!("{process:?} is not a process id; usage: cargo gmp {command}"));
     number.and_then(Pid::from_raw).ok_or_else(invalid)
@@ -129,11 +134,14 @@ mod tests {
     fn a_process_is_a_number() {
         let parse = |line: &str| {
             let words: Vec<_> = line.split_whitespace().map(OsString::from).collect();
-            parse(&words.iter().collect::<Vec<_>>(), "tasks [--json] PID")
+            parse(&words, TASKS)
         };
         assert_eq!(parse("17").unwrap(), Pid::from_raw(17).unwrap());
         for line in ["", "1 2", "x", "0", "-1", "--jsn"] {
-            assert!(parse(line).unwrap_err().to_string().contains("usage: cargo gmp tasks [--json] PID"), "{line}");
+            assert!(
+                parse(line).unwrap_err().to_string().contains("usage: cargo gmp tasks [--json | --lines] PID"),
+                "{line}"
+            );
         }
     }
 

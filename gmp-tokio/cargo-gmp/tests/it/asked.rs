@@ -21,17 +21,18 @@ const MAIN: &str = r#"fn main() {
     })
 }"#;
 
-struct Running(Child);
+pub(crate) struct Running(Child);
 
 impl Running {
-    fn start(setting: &str, command: &mut Command) -> Running {
+    /// Waits until the program prints `ready`.
+    pub(crate) fn start(setting: &str, command: &mut Command) -> Running {
         let mut running = Running(command.env("GMP_DEBUG", setting).stdout(Stdio::piped()).spawn().unwrap());
         let stdout = running.0.stdout.take().unwrap();
         assert!(BufReader::new(stdout).lines().any(|line| line.unwrap() == "ready"));
         running
     }
 
-    fn id(&self) -> u32 {
+    pub(crate) fn id(&self) -> u32 {
         self.0.id()
     }
 }
