@@ -31,7 +31,8 @@ fn each_fault_of_the_page_is_told_as_the_page_says() {
     assert_eq!(faults.len(), 12, "{faults:?}");
     let project = Project::with_tokio("\"1\"");
     let mut build = project.gmp("build --quiet --locked");
-    succeeds(&mut shared(build.current_dir(repository().join("examples/faults"))));
+    build.current_dir(repository().join("examples/faults"));
+    succeeds(&mut shared(build));
     examples.iter().for_each(|example| example.check(&project));
 }
 
