@@ -28,7 +28,7 @@ Commands:
   install    installs a program from the registry, or from a folder (--path), as published except for tokio
   compare    runs a program or its tests on tokio and on gmp, and reports differences, time and memory
   doctor     reports problems, and compiles nothing
-  tasks      prints the tasks of a running program, by its process id (--json, --lines: see `tasks --help`)
+  tasks      prints the tasks of a running program, by its process id (options: see `tasks --help`)
   blocked    prints which tasks of a running program have held their threads, by its process id
   trace      says what is in a trace: busiest places, longest polls, waits; `run --trace FILE` records one
   generate   prepares the sources as the first use does (tokio's own code, from cargo's download), and builds nothing
@@ -79,12 +79,13 @@ Reports problems, and compiles nothing.",
     ),
     (
         "tasks",
-        "Usage: cargo gmp tasks [--json | --lines] <PID>
+        "Usage: cargo gmp tasks [--json | --lines | --every <SECONDS>] <PID>
 
 Prints the tasks of a running program on gmp: where they were spawned, what they do and wait for. Ages are counted from
 the spawn. With --json a line of JSON for each task. With --lines also the line of the program at which each task waits:
-the tasks that wait are polled once more for that, a thousand per runtime at most. The program needs no setting, and
-goes on.",
+the tasks that wait are polled once more for that, a thousand per runtime at most. With --every, until the
+program ends: where more and more tasks are spawned, and which are polled most. The program needs no setting, and goes
+on.",
     ),
     (
         "blocked",

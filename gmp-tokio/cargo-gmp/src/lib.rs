@@ -29,6 +29,7 @@ mod digest;
 mod doctor;
 mod draft;
 mod escaped;
+mod growth;
 mod handed_over;
 mod hindrances;
 mod install;

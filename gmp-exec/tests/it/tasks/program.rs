@@ -147,7 +147,7 @@ fn wait() {
 
 /// The lines at which the tasks of [`await_in_functions`] wait.
 #[cfg(all(feature = "blocked-stacks", target_os = "linux", target_arch = "x86_64"))]
-pub(super) const SITES: [u32; 3] = [line!() + 4, line!() + 8, line!() + 13];
+pub(super) const SITES: [u32; 3] = [line!() + 3, line!() + 7, line!() + 13];
 
 async fn sleeps() {
     sleep(FOREVER).await;

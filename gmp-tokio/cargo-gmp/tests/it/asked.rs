@@ -80,3 +80,16 @@ fn who_can_not_be_asked_is_told_why() {
     succeeds(&mut project.gmp(&format!("tasks {child}")));
     assert!(Command::new("kill").arg(child).status().unwrap().success());
 }
+
+#[test]
+fn what_changes_between_two_looks_is_told_until_the_program_ends() {
+    let project = built();
+    let running = Running::start("", &mut Command::new(target().join("gmp/debug/asked")));
+    let mut command = project.gmp(&format!("tasks --every 1 {}", running.id()));
+    let mut every = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let mut lines = BufReader::new(every.stdout.take().unwrap()).lines();
+    let first = lines.next().unwrap().unwrap();
+    assert!(first.starts_with("3 tasks, in the last ") && first.ends_with(" s a second:"), "{first}");
+    drop(running);
+    assert_eq!(every.wait().unwrap().code(), Some(1));
+}
