@@ -68,7 +68,7 @@ fn is_in(answer: &str, line: &str) -> bool {
 
 fn parts(line: &str) -> BTreeSet<String> {
     let line = line.replace(" and ", ", ").replace("; ", ", ").replace(": ", ", ");
-    line.trim().split(", ").map(|part| without_numbers(part)).collect()
+    line.trim().split(", ").map(without_numbers).collect()
 }
 
 /// Numbers of files and lines stay.
