@@ -6,7 +6,7 @@ cd "$(dirname "$0")"
 cargo fmt --all --check
 # The separate workspaces. `cargo fmt` would ask cargo for their packages, which later steps generate.
 git ls-files 'compat-tests/dropin/*.rs' 'compat-tests/console/*.rs' 'compat-tests/console-on-tokio/*.rs' \
-    'examples/blocking-handler/*.rs' 'gmp-exec/lines/on-tokio/*.rs' | xargs rustfmt --edition 2024 --check
+    'examples/*.rs' 'gmp-exec/lines/on-tokio/*.rs' | xargs rustfmt --edition 2024 --check
 cargo clippy --workspace --all-targets --all-features -- -D warnings
 # gmp-exec without its drawings, for programs that ask for that.
 cargo clippy -p gmp-exec --all-targets --no-default-features --features macros -- -D warnings

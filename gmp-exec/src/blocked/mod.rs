@@ -55,6 +55,8 @@ pub(crate) use settings::Settings;
 pub(crate) use sight::{Sight, Told};
 pub(crate) use waited_for::describe as describe_waited_for;
 
+pub(crate) use stack::{frames as named, here};
+
 use self::aggregate::Aggregate;
 use self::queue::Queue;
 use crate::sync::Mutex;

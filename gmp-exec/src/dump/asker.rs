@@ -15,8 +15,8 @@ use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
-/// The beginning of the asking thread's name. A descriptor follows, and `j` for JSON, or `b` for the
-/// report of what has blocked.
+/// The beginning of the asking thread's name. A descriptor follows, and `j` for JSON, `l` for
+/// the lines at which tasks wait, or `b` for the report of what has blocked.
 const NAME: &str = "gmp-tasks:";
 
 /// While an asker reads nothing, others wait for their answers.
@@ -34,6 +34,8 @@ pub(super) enum Form {
     Text,
     Json,
     Blocked,
+    /// Text, with the lines at which tasks wait.
+    Lines,
 }
 
 impl Asker {
@@ -81,6 +83,7 @@ fn parse(name: &str) -> Option<(u32, Form)> {
     let rest = name.trim_end().strip_prefix(NAME)?;
     let (number, form) = match rest.as_bytes().last()? {
         b'j' => (&rest[..rest.len() - 1], Form::Json),
+        b'l' => (&rest[..rest.len() - 1], Form::Lines),
         b'b' => (&rest[..rest.len() - 1], Form::Blocked),
         _ => (rest, Form::Text),
     };
@@ -102,6 +105,7 @@ mod tests {
     fn an_asker_is_known_by_the_name_of_its_thread() {
         assert_eq!(parse("gmp-tasks:17\n"), Some((17, Form::Text)));
         assert_eq!(parse("gmp-tasks:3j\n"), Some((3, Form::Json)));
+        assert_eq!(parse("gmp-tasks:3l\n"), Some((3, Form::Lines)));
         assert_eq!(parse("gmp-tasks:3b\n"), Some((3, Form::Blocked)));
         for name in ["bash\n", "gmp-tasks\n", "gmp-tasks:\n", "gmp-tasks:x\n", "gmp-tasks:-1\n", "cargo-gmp\n"] {
             assert_eq!(parse(name), None, "{name}");

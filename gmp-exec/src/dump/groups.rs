@@ -6,6 +6,7 @@ use std::panic::Location;
 use std::time::Duration;
 
 use super::info::{Named, Short, TaskInfo, TaskState};
+use super::sites::{self, Site, Sites};
 use super::waits::{All, OfSeveral, WaitsFor};
 use super::walk::Tasks;
 use crate::task::Id;
@@ -94,6 +95,7 @@ pub struct TaskGroup {
     pub polls: (u32, u32),
     /// Some of them.
     pub examples: Vec<Id>,
+    sites: Vec<Site>,
 }
 
 impl Tasks {
@@ -106,17 +108,35 @@ impl Tasks {
     /// assert_eq!(runtime.handle().tasks().groups().to_string(), "no tasks\n");
     /// ```
     pub fn groups(mut self) -> TaskGroups {
-        let mut groups = HashMap::new();
-        for info in self.by_ref() {
-            let key =
-                (info.location, info.state, info.is_blocking, info.is_lost, info.name.clone(), kinds(&info.waits_for));
-            groups.entry(key).or_insert_with(|| TaskGroup::of(&info)).add(&info);
-        }
-        let mut groups: Vec<TaskGroup> = groups.into_values().collect();
-        groups.sort_by_key(|group| (std::cmp::Reverse(group.count), group.state, group.location.line()));
-        let (unseen, unseen_on_workers) = (self.unseen(), self.unseen_on_workers());
-        TaskGroups { groups, unseen, unseen_on_workers, roots: self.roots(), pool: self.pool() }
+        let groups = group(self.by_ref());
+        TaskGroups { groups, ..self.without_groups() }
     }
+
+    /// The same with the lines at which tasks wait. The tasks are polled once more.
+    pub(super) fn groups_with_sites(mut self) -> TaskGroups {
+        let mut tasks: Vec<TaskInfo> = self.by_ref().collect();
+        let rest = self.without_groups();
+        sites::find(self.scheduler(), &mut tasks);
+        TaskGroups { groups: group(tasks.into_iter()), ..rest }
+    }
+
+    /// What is known when all tasks were returned.
+    fn without_groups(&self) -> TaskGroups {
+        let (unseen, unseen_on_workers) = (self.unseen(), self.unseen_on_workers());
+        TaskGroups { groups: Vec::new(), unseen, unseen_on_workers, roots: self.roots(), pool: self.pool() }
+    }
+}
+
+fn group(tasks: impl Iterator<Item = TaskInfo>) -> Vec<TaskGroup> {
+    let mut groups = HashMap::new();
+    for info in tasks {
+        let what = (info.location, info.state, info.is_blocking, info.is_lost);
+        let key = (what, info.name.clone(), kinds(&info.waits_for), info.sites.clone());
+        groups.entry(key).or_insert_with(|| TaskGroup::of(&info)).add(&info);
+    }
+    let mut groups: Vec<TaskGroup> = groups.into_values().collect();
+    groups.sort_by_key(|group| (std::cmp::Reverse(group.count), group.state, group.location.line()));
+    groups
 }
 
 /// The kinds of waits, each once, in an order of their own.
@@ -144,6 +164,7 @@ impl TaskGroup {
             stuck: None,
             polls: (u32::MAX, 0),
             examples: Vec::new(),
+            sites: info.sites.clone(),
         }
     }
 
@@ -230,6 +251,7 @@ impl fmt::Display for TaskGroup {
         }
         write!(f, "{}, spawned at {}", Named(&self.name), Short(self.location))?;
         self.write_waits(f)?;
+        Sites(&self.sites).fmt(f)?;
         match self.oldest {
             Some(age) if self.count == 1 => write!(f, ", age {:.1} s", age.as_secs_f64())?,
             Some(age) => write!(f, ", ages up to {:.1} s", age.as_secs_f64())?,
@@ -294,6 +316,7 @@ mod tests {
             stuck: None,
             polls: (1, 1),
             examples: vec![Id::from_u64(7).unwrap()],
+            sites: Vec::new(),
         }
     }
 

@@ -5,6 +5,7 @@ use std::panic::Location;
 use std::time::Duration;
 
 use super::polled::Polled;
+use super::sites::Site;
 use super::waits::{All, Now, WaitsFor};
 use crate::escaped::{Escaped, short};
 use crate::task::{Header, Id, Moment, Place, Reading, Stage, Wait, name_of};
@@ -67,6 +68,8 @@ pub struct TaskInfo {
     pub is_lost: bool,
     /// The rolls of the `JoinSet`s that it waits for.
     pub(super) rolls: Vec<u64>,
+    /// The lines at which it waits, if they were asked for.
+    pub(super) sites: Vec<Site>,
 }
 
 impl TaskInfo {
@@ -122,6 +125,7 @@ impl TaskInfo {
             waits_for_more: false,
             is_lost: false,
             rolls: Vec::new(),
+            sites: Vec::new(),
         }
     }
 
@@ -142,6 +146,7 @@ impl TaskInfo {
             waits_for_more: false,
             is_lost: false,
             rolls: Vec::new(),
+            sites: Vec::new(),
         }
     }
 }

@@ -60,6 +60,7 @@ mod lost;
 mod polled;
 mod quit;
 mod signal;
+mod sites;
 #[cfg(feature = "taskdump")]
 mod traced;
 mod tree;

@@ -14,6 +14,7 @@ use std::sync::{Mutex, MutexGuard, Weak};
 use super::asked;
 use super::asker::{Asker, Form};
 use super::ending;
+use super::groups::TaskGroups;
 use super::signal::Signals;
 use super::tree::TaskTree;
 use super::walk::Tasks;
@@ -99,9 +100,12 @@ pub(super) fn answer_to(asker: Asker) -> io::Result<()> {
     let (form, runtimes) = (asker.form, runtimes());
     let mut out = io::BufWriter::new(asker);
     out.write_all(GREETING)?;
+    // The asker asks again until then, and the lines take a while.
+    out.flush()?;
     match form {
         Form::Json => write_json(&runtimes, &mut out)?,
         Form::Text => out.write_all(text(&runtimes).as_bytes())?,
+        Form::Lines => out.write_all(text_of(&runtimes, Tasks::groups_with_sites).as_bytes())?,
         Form::Blocked => out.write_all(blocked(&runtimes).as_bytes())?,
     }
     out.write_all(END)?;
@@ -129,10 +133,16 @@ fn indented(text: &str) -> String {
 }
 
 fn text(runtimes: &[Arc<Scheduler>]) -> String {
+    text_of(runtimes, Tasks::groups)
+}
+
+fn text_of(runtimes: &[Arc<Scheduler>], groups: fn(Tasks) -> TaskGroups) -> String {
     let section = |(index, runtime): (usize, &Arc<Scheduler>)| {
         let name = runtime.config.name.as_deref().map_or_else(String::new, |name| format!(" {name:?}"));
         let tasks = || Tasks::of(SchedulerRef::new(runtime.clone()));
-        format!("runtime {}{name}: {}{}", index + 1, tasks().groups(), beginning(&tasks().tree()))
+        // Before tasks are polled for their lines.
+        let tree = beginning(&tasks().tree());
+        format!("runtime {}{name}: {}{tree}", index + 1, groups(tasks()))
     };
     match runtimes {
         [] => "no runtime\n".to_owned(),

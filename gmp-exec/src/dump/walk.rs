@@ -96,6 +96,10 @@ impl Tasks {
         std::iter::once_with(|| Tasks::of(scheduler)).flatten()
     }
 
+    pub(super) fn scheduler(&self) -> &SchedulerRef {
+        &self.scheduler
+    }
+
     /// How many tasks live that were not returned yet. When the iterator has ended, these are tasks
     /// that wait for their first poll in a processor's own queue, where they can only be counted,
     /// and tasks and closures that were spawned since. Those that have ended since are subtracted.

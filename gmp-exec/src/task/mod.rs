@@ -33,6 +33,7 @@ mod local_set;
 mod observer;
 pub(crate) mod registry;
 pub(crate) mod roots;
+pub(crate) mod sites;
 mod spawn;
 #[cfg(feature = "taskdump")]
 pub(crate) mod traced;

@@ -22,8 +22,8 @@
 //!
 //! With `on-take`, `on-panic` or `on-sigquit`, no file is written at the end, and the second file
 //! is called `FILE-2`, up to ten. Building a runtime fails if a setting is unknown, or if the file
-//! can't be written. If a program has several runtimes, each writes the same files: give each a
-//! recorder of its own instead.
+//! can't be written. Each runtime of a program has files of its own, in the order in which they are
+//! built: `FILE`, `FILE-runtime2`, `FILE-runtime3`, ..., up to a hundred.
 //!
 //! With `roll`, the files are called `FILE-000001`, `FILE-000002` and so on (the number comes
 //! before the extension). A file has what happened in ten seconds, or less if that is much. The

@@ -5,9 +5,11 @@ use std::fs::{self, File};
 use std::io;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::*;
 use std::time::Duration;
 
-use super::files::with_suffix;
+use super::files::{say, with_suffix};
 use super::recorder::{LEAST_SIZE, MOST_SIZE, USUAL_SIZE};
 use crate::escaped::Escaped;
 use crate::sys::environment;
@@ -17,6 +19,11 @@ const VARIABLE: &str = "GMP_TRACE";
 /// So many bytes of files are enough for several files.
 const LEAST_ROLL: u64 = 4 << 20;
 const MOST_ROLL: u64 = 1 << 40;
+
+/// Runtimes of one process that are recorded. Each has files of its own, and a program that builds
+/// runtimes all the time would fill the disk.
+const MOST_RUNTIMES: usize = 100;
+static RUNTIMES: AtomicUsize = AtomicUsize::new(0);
 
 const ALLOWED: &str = "allowed are FILE first, then size=SIZE, on-take=DURATION, on-panic, on-sigquit and roll=SIZE";
 
@@ -34,15 +41,24 @@ pub(crate) struct Settings {
 }
 
 impl Settings {
-    /// `None`: the variable is not set, or empty.
+    /// Those of the next runtime. `None`: the variable is not set, or empty, or there have been too many
+    /// runtimes.
     ///
     /// # Errors
     ///
     /// Fails if a setting is unknown, and if the file can't be written.
     pub(crate) fn from_env() -> io::Result<Option<Settings>> {
-        let settings = environment::parsed(VARIABLE, parse)?.flatten();
-        settings.as_ref().map_or(Ok(()), Settings::try_to_write)?;
-        Ok(settings)
+        let Some(mut settings) = environment::parsed(VARIABLE, parse)?.flatten() else { return Ok(None) };
+        let runtime = RUNTIMES.fetch_add(1, Relaxed) + 1;
+        if runtime > MOST_RUNTIMES {
+            if runtime == MOST_RUNTIMES + 1 {
+                say(&format!("{VARIABLE}: {MOST_RUNTIMES} runtimes are recorded; no more are"));
+            }
+            return Ok(None);
+        }
+        settings.file = of_runtime(settings.file, runtime);
+        settings.try_to_write()?;
+        Ok(Some(settings))
     }
 
     /// At the end of the run, it would be too late to say that the file can't be written.
@@ -60,6 +76,11 @@ impl Settings {
     }
 }
 
+/// `a.pftrace`, `a-runtime2.pftrace`, `a-runtime3.pftrace`, ...
+fn of_runtime(file: PathBuf, number: usize) -> PathBuf {
+    if number == 1 { file } else { with_suffix(&file, &format!("-runtime{number}")) }
+}
+
 /// A file that is there stays as it is.
 fn try_to_write(file: &Path) -> io::Result<()> {
     match fs::metadata(file) {
@@ -68,7 +89,6 @@ fn try_to_write(file: &Path) -> io::Result<()> {
         Ok(_) => Ok(()),
         Err(_) => {
             File::create(file)?;
-            // Another runtime of this program may have done so, too.
             let _ = fs::remove_file(file);
             Ok(())
         }

@@ -11,7 +11,7 @@ use crate::nested::{self, Name};
 use crate::sources::Sources;
 use crate::tokio_real::{Outcome, VERSION};
 use crate::usage::{Usage, usage};
-use crate::{compare, doctor, install, patch, program, run, tasks, trace};
+use crate::{compare, doctor, install, patch, program, run, settings, tasks, trace};
 
 const HELP: &str = "\
 Builds and runs a program written against tokio on gmp, without a change to the program.
@@ -28,11 +28,11 @@ Commands:
   install    installs a program from the registry, or from a folder (--path), as published except for tokio
   compare    runs a program or its tests on tokio and on gmp, and reports differences, time and memory
   doctor     reports problems, and compiles nothing
-  tasks      prints the tasks of a running program, by its process id (as lines of JSON: --json)
+  tasks      prints the tasks of a running program, by its process id (options: see `tasks --help`)
   blocked    prints which tasks of a running program have held their threads, by its process id
   trace      says what is in a trace: busiest places, longest polls, waits; `run --trace FILE` records one
   generate   prepares the sources as the first use does (tokio's own code, from cargo's download), and builds nothing
-  help       prints this text
+  help       prints this text; `help settings` the variables that programs on gmp read
   version    prints the versions of cargo-gmp and of the tokio that it replaces
 
 Options of run: --trace <FILE> (see trace); --console, for a program with console-subscriber: tokio-console works on it.
@@ -79,10 +79,13 @@ Reports problems, and compiles nothing.",
     ),
     (
         "tasks",
-        "Usage: cargo gmp tasks [--json] <PID>
+        "Usage: cargo gmp tasks [--json | --lines | --every <SECONDS>] <PID>
 
 Prints the tasks of a running program on gmp: where they were spawned, what they do and wait for. Ages are counted from
-the spawn. With --json a line of JSON for each task. The program needs no setting, and goes on.",
+the spawn. With --json a line of JSON for each task. With --lines also the line of the program at which each task waits:
+the tasks that wait are polled once more for that, a thousand per runtime at most. With --every, until the
+program ends: where more and more tasks are spawned, and which are polled most. The program needs no setting, and goes
+on.",
     ),
     (
         "blocked",
@@ -97,8 +100,9 @@ at the program's start.",
         "Usage: cargo gmp trace <FILE>...
 
 Says in words what is in a recording of a program on gmp: busiest places, longest polls, waits, processors that were
-taken. GMP_TRACE=<FILE> makes one, and so does `cargo gmp run --trace <FILE>`. Several files have to be of one
-recording, as those of GMP_TRACE=<FILE>,roll=1GiB. https://ui.perfetto.dev shows the same files as a picture.
+taken. GMP_TRACE=<FILE> makes one, and so does `cargo gmp run --trace <FILE>`. Of a program with several runtimes, the
+second writes <FILE>-runtime2, and so on, before the extension. Several files have to be of one recording, as those of
+GMP_TRACE=<FILE>,roll=1GiB. https://ui.perfetto.dev shows the same files as a picture.
 
 Exit codes: 0, 1 if a file can't be read or is no recording, 2 if the command line is wrong.",
     ),
@@ -152,6 +156,7 @@ fn dispatch(arguments: Vec<OsString>) -> Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     match command.to_str() {
+        Some("help") if rest.first().is_some_and(|what| what == "settings") => print!("{}", settings::help()),
         Some("help" | "--help" | "-h") => print!("{HELP}"),
         Some("version" | "--version" | "-V") => {
             println!("cargo-gmp {} (tokio {VERSION})", env!("CARGO_PKG_VERSION"));

@@ -2,10 +2,10 @@
 //!
 //! Cargo's release profile has none, and then a report names a function where it could name a line;
 //! often the function that blocks is part of another one. So `run` and `build` ask for
-//! `debug = "line-tables-only"`, unless the user has decided about `debug` or `strip`. Programs get
-//! larger by that, because cargo no longer strips std's debugging information either, and crates that
-//! tokio does not concern are compiled once for tokio and once for gmp. Builds of the profile `dev`
-//! have lines anyway.
+//! `debug = "line-tables-only"` for the packages of the workspace, unless the user has decided about
+//! `debug` or `strip`. Programs get larger by that, because cargo no longer strips std's debugging
+//! information. Dependencies stay without lines, which would be most of the file: the reports name
+//! their functions. Builds of the profile `dev` have lines anyway.
 
 use std::env;
 use std::ffi::{OsStr, OsString};
@@ -18,17 +18,26 @@ use crate::arguments::{Arguments, value_of};
 use crate::configuration;
 use crate::project::Project;
 
-/// The option of cargo's for this build, if any.
-pub(crate) fn option(subcommand: &OsStr, arguments: &Arguments, project: &Project) -> Result<Option<String>> {
+/// The values of cargo's option `--config` for this build.
+pub(crate) fn settings(subcommand: &OsStr, arguments: &Arguments, project: &Project) -> Result<Vec<String>> {
     let is_asked_for = ["run", "r", "build", "b"].iter().any(|name| *name == subcommand);
-    let Some(profile) = chosen(&arguments.all).filter(|_| is_asked_for) else { return Ok(None) };
+    let Some(profile) = chosen(&arguments.all).filter(|_| is_asked_for) else { return Ok(Vec::new()) };
     let mut files = configuration::files(&project.current_directory()?)?;
     files.extend(
         fs::read_to_string(project.root_manifest())?.parse().map(|manifest| (project.root_manifest(), manifest)),
     );
     let files: Vec<DocumentMut> = files.into_iter().map(|(_, file)| file).collect();
     let is_free = is_undecided(&profile, &files, |variable| env::var_os(variable).is_some());
-    Ok(is_free.then(|| format!("profile.{profile}.debug=\"line-tables-only\"")))
+    let of_workspace = is_free.then(|| format!("profile.{profile}.debug=\"line-tables-only\""));
+    let of_others =
+        (is_free && !tells_packages_apart(&files)).then(|| format!("profile.{profile}.package.\"*\".debug=false"));
+    Ok(of_workspace.into_iter().chain(of_others).collect())
+}
+
+/// Whether a profile says anything of single packages, perhaps of their lines.
+fn tells_packages_apart(files: &[DocumentMut]) -> bool {
+    let profiles = files.iter().filter_map(|file| file.get("profile")?.as_table_like());
+    profiles.flat_map(|profiles| profiles.iter()).any(|(_, profile)| profile.get("package").is_some())
 }
 
 /// The profile that the user has chosen.
@@ -83,6 +92,13 @@ mod tests {
         assert_eq!(chosen("--profile fast-start"), Some("fast-start".to_owned()));
         assert_eq!(chosen("--profile=dev"), Some("dev".to_owned()));
         assert_eq!(chosen("-p app -- --release"), None);
+    }
+
+    #[test]
+    fn a_profile_that_tells_packages_apart_is_found() {
+        let tells = |text: &str| tells_packages_apart(&[text.parse().unwrap()]);
+        assert!(tells("[profile.release.package.\"*\"]\ndebug = 1") && tells("profile.dev.package.a.opt-level = 3"));
+        assert!(!tells("") && !tells("[profile.release]\nlto = true\n[package]\nname = \"a\""));
     }
 
     #[test]

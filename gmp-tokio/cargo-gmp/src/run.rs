@@ -173,7 +173,7 @@ fn command(
     let mut command = cargo.command();
     answer_sigquit(&mut command, subcommand);
     command.arg(subcommand).args(patched.arguments()?).envs(patched.environment());
-    if let Some(lines) = lines::option(subcommand, arguments, project)? {
+    for lines in lines::settings(subcommand, arguments, project)? {
         command.arg("--config").arg(lines);
     }
     if arguments.target_dir.is_none() {

@@ -20,6 +20,7 @@ use rustix::process::Pid;
 
 use crate::asked::Asked;
 use crate::escaped::escaped;
+use crate::growth;
 use crate::usage::usage;
 
 /// The first line of an answer.
@@ -33,43 +34,76 @@ const SILENCE: Duration = Duration::from_secs(1);
 /// A thread that does not sleep leaves the question unanswered, so it is asked again, soon at first.
 const PAUSES: [Duration; 2] = [Duration::from_millis(5), Duration::from_millis(200)];
 
+const CUT_OFF: &str = "the answer is cut off: the program has ended, or has waited for this command for too long";
+
 /// The last letters of the name of a process that asks for something other than text about tasks.
 const JSON: &str = "j";
+const LINES: &str = "l";
 const BLOCKED: &str = "b";
 
+const TASKS: &str = "tasks [--json | --lines | --every SECONDS] PID";
+
 pub(crate) fn tasks(arguments: &[OsString]) -> Result<ExitCode> {
-    let (options, processes): (Vec<_>, Vec<_>) = arguments.iter().partition(|argument| *argument == "--json");
-    let process = parse(&processes, "tasks [--json] PID")?;
-    print_answer(process, if options.is_empty() { "" } else { JSON })
+    let (form, processes) = match arguments {
+        [option, rest @ ..] if option == "--json" => (JSON, rest),
+        [option, rest @ ..] if option == "--lines" => (LINES, rest),
+        [option, seconds, rest @ ..] if option == "--every" => {
+            let process = parse(rest, TASKS)?;
+            return growth::print(interval(seconds)?, || answer(process, JSON)).map(|()| ExitCode::SUCCESS);
+        }
+        _ => ("", arguments),
+    };
+    print_answer(parse(processes, TASKS)?, form)
 }
 
 pub(crate) fn blocked(arguments: &[OsString]) -> Result<ExitCode> {
-    let process = parse(&arguments.iter().collect::<Vec<_>>(), "blocked PID")?;
-    print_answer(process, BLOCKED)
+    print_answer(parse(arguments, "blocked PID")?, BLOCKED)
 }
 
-fn parse(processes: &[&OsString], command: &str) -> Result<Pid> {
-    let [process] = processes[..] else { return Err(usage(format!("usage: cargo gmp {command}"))) };
+fn parse(processes: &[OsString], command: &str) -> Result<Pid> {
+    let [process] = processes else { return Err(usage(format!("usage: cargo gmp {command}"))) };
     let number = process.to_str().and_then(|text| text.parse().ok()).filter(|&number| number > 0);
     let invalid = || usage(format!("{process:?} is not a process id; usage: cargo gmp {command}"));
     number.and_then(Pid::from_raw).ok_or_else(invalid)
 }
 
+fn interval(seconds: &OsString) -> Result<Duration> {
+    let number = seconds.to_str().and_then(|text| text.parse().ok()).filter(|number| (1..=3600).contains(number));
+    let invalid = || usage(format!("{seconds:?} is no time; allowed are 1 to 3600 seconds; usage: cargo gmp {TASKS}"));
+    number.map(Duration::from_secs).ok_or_else(invalid)
+}
+
 fn print_answer(process: Pid, form: &str) -> Result<ExitCode> {
+    let answer = answer(process, form)?;
+    ensure!(!printed(&answer.text)? || answer.is_whole, CUT_OFF);
+    Ok(ExitCode::SUCCESS)
+}
+
+/// `false`: the reader has seen enough, which is no error.
+pub(crate) fn printed(text: &str) -> Result<bool> {
+    match io::stdout().lock().write_all(text.as_bytes()) {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(false),
+        printed => printed.context("can't print the answer").map(|()| true),
+    }
+}
+
+/// What a program has answered.
+pub(crate) struct Answer {
+    pub(crate) text: String,
+    is_whole: bool,
+}
+
+fn answer(process: Pid, form: &str) -> Result<Answer> {
     let asked = Asked::find(process)?;
     let (reader, writer) = io::pipe().context("no pipe")?;
     let name = format!("gmp-tasks:{}{form}", writer.as_raw_fd());
     fs::write("/proc/self/comm", name).context("can't say where the answer goes")?;
     let (sender, begun) = mpsc::channel();
-    let reading = thread::spawn(move || print(reader, &sender));
-    ask(&asked, &begun)
-        .with_context(|| format!("process {process} does not answer"))
-        .and_then(|()| {
-            // From here on only the program can write, and its end is seen.
-            drop(writer);
-            reading.join().expect("printing does not panic")
-        })
-        .map(|()| ExitCode::SUCCESS)
+    let reading = thread::spawn(move || read(reader, &sender));
+    ask(&asked, &begun).with_context(|| format!("process {process} does not answer"))?;
+    // From here on only the program can write, and its end is seen.
+    drop(writer);
+    reading.join().expect("reading does not panic")
 }
 
 /// Asks until the answer begins.
@@ -98,7 +132,7 @@ fn ask(asked: &Asked, begun: &Receiver<()>) -> Result<()> {
     )
 }
 
-fn print(answer: PipeReader, begun: &mpsc::Sender<()>) -> Result<()> {
+fn read(answer: PipeReader, begun: &mpsc::Sender<()>) -> Result<Answer> {
     let mut answer = BufReader::new(answer);
     let mut greeting = String::new();
     answer.read_line(&mut greeting)?;
@@ -108,12 +142,7 @@ fn print(answer: PipeReader, begun: &mpsc::Sender<()>) -> Result<()> {
     let mut tasks = Vec::new();
     answer.read_until(END, &mut tasks).context("can't read the answer")?;
     let is_whole = tasks.pop_if(|last| *last == END).is_some();
-    match io::stdout().lock().write_all(printable(&tasks).as_bytes()) {
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => return Ok(()),
-        printed => printed.context("can't print the answer")?,
-    }
-    ensure!(is_whole, "the answer is cut off: the program has ended, or has waited for this command for too long");
-    Ok(())
+    Ok(Answer { text: printable(&tasks), is_whole })
 }
 
 /// The program may be another one than it says it is.
@@ -129,11 +158,11 @@ mod tests {
     fn a_process_is_a_number() {
         let parse = |line: &str| {
             let words: Vec<_> = line.split_whitespace().map(OsString::from).collect();
-            parse(&words.iter().collect::<Vec<_>>(), "tasks [--json] PID")
+            parse(&words, TASKS)
         };
         assert_eq!(parse("17").unwrap(), Pid::from_raw(17).unwrap());
         for line in ["", "1 2", "x", "0", "-1", "--jsn"] {
-            assert!(parse(line).unwrap_err().to_string().contains("usage: cargo gmp tasks [--json] PID"), "{line}");
+            assert!(parse(line).unwrap_err().to_string().contains(&format!("usage: cargo gmp {TASKS}")), "{line}");
         }
     }
 

@@ -88,6 +88,18 @@ impl Stacks {
     }
 }
 
+/// Where all frames of this thread are, the innermost first: addresses in their calls.
+pub fn here() -> Vec<u64> {
+    let mut addresses = Vec::new();
+    backtrace::trace(|frame| {
+        // Behind the call. A thread's first function returns to no address.
+        let call = (frame.ip().addr() as u64).checked_sub(1);
+        addresses.extend(call);
+        call.is_some()
+    });
+    addresses
+}
+
 /// The frames of the task alone, the innermost first and the task's future last. If the program has
 /// no names, all frames. Reads the debugging information of the program.
 pub fn frames(addresses: &[u64]) -> Vec<Frame> {

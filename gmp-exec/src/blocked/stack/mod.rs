@@ -45,8 +45,13 @@ pub(super) fn refused(error: &io::Error) -> Option<Result<Frames, String>> {
     Some(Err(format!("/proc/self/task: {error}")))
 }
 
+/// The stack of this thread. Tens of microseconds.
+pub(crate) fn here() -> Vec<u64> {
+    stack::here()
+}
+
 /// The names and lines of the addresses. Reads the debugging information of the program.
-pub(super) fn frames(addresses: &[u64]) -> Vec<BlockedFrame> {
+pub(crate) fn frames(addresses: &[u64]) -> Vec<BlockedFrame> {
     stack::frames(addresses).into_iter().map(in_report).collect()
 }
 

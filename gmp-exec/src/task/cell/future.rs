@@ -26,7 +26,7 @@ use crate::task::console::waker_events;
 use crate::task::handle::error::JoinError;
 use crate::task::registry::Wait;
 use crate::task::watch::unhandled_panic;
-use crate::task::{traced, watch};
+use crate::task::{sites, traced, watch};
 
 pin_project! {
     pub(in crate::task) struct TaskFuture<F> {
@@ -111,10 +111,15 @@ impl<F: Future> TaskFuture<F> {
     fn wait(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Outcome<F::Output>> {
         let header = self.body.header();
         crate::sched::hogs::note_end_of_poll(header);
-        if header.is_aborted() {
-            // The task was aborted during its poll, perhaps by itself. It ends with this poll, as
-            // on tokio.
-            return self.cancelled();
+        if !header.only_waits() {
+            if header.is_aborted() {
+                // The task was aborted during its poll, perhaps by itself. It ends with this poll,
+                // as on tokio.
+                return self.cancelled();
+            }
+            if sites::end_poll(header) {
+                header.has_given_sites();
+            }
         }
         header.progress.wait();
         if self.body.has(Note::HasWaited) {
@@ -143,6 +148,9 @@ impl<F: Future> Future for TaskFuture<F> {
             if header.is_aborted() {
                 let _entered = context::enter_task(header, cx.waker());
                 return self.cancelled();
+            }
+            if header.is_asked_for_sites() {
+                sites::begin_poll(header);
             }
             match header.observing_waker(cx.waker()) {
                 None => cx,

@@ -142,6 +142,8 @@ const TRACED: u16 = 512;
 
 /// A machine runs the closure.
 const IN_PLACE: u16 = 1024;
+/// A dump waits for the stacks of the next poll (`sites`).
+const SITES: u16 = 2048;
 
 /// After so many short polls in a row a task is no longer marked as a hog. More than one, because a
 /// connection whose requests sometimes block has short polls in between, and when an unmarked task
@@ -224,10 +226,29 @@ impl Header {
     }
 
     /// Whether a poll only has to poll the future, with async-task's own waker: the task is not
-    /// aborted, and its wakers are not counted.
+    /// aborted, its wakers are not counted, and no dump wants its stacks.
     #[inline]
     pub(in crate::task) fn is_plain(&self) -> bool {
-        self.flags.load(Acquire) & (ABORTED | OBSERVED) == 0
+        self.flags.load(Acquire) & (ABORTED | OBSERVED | SITES) == 0
+    }
+
+    /// Whether the end of a poll only has to wait.
+    #[inline]
+    pub(in crate::task) fn only_waits(&self) -> bool {
+        self.flags.load(Acquire) & (ABORTED | SITES) == 0
+    }
+
+    /// The next poll gives stacks. As for `ask_for_trace`.
+    pub(in crate::task) fn ask_for_sites(&self) {
+        self.flags.fetch_or(SITES, AcqRel);
+    }
+
+    pub(in crate::task) fn is_asked_for_sites(&self) -> bool {
+        self.flags.load(Acquire) & SITES != 0
+    }
+
+    pub(in crate::task) fn has_given_sites(&self) {
+        self.flags.fetch_and(!SITES, AcqRel);
     }
 
     pub(in crate::task) fn is_observed(&self) -> bool {

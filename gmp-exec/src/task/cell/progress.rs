@@ -106,6 +106,11 @@ impl Progress {
         self.note.clear(); // B2
     }
 
+    /// As B2, in a poll whose futures give their stacks.
+    pub(in crate::task) fn note_site(&self) {
+        self.note.note_site();
+    }
+
     /// A future has to wait. Called by the thread that polls the task.
     #[inline]
     pub(crate) fn note(&self, wait: PackedWait) {

@@ -17,8 +17,8 @@ use std::ptr;
 
 use crate::sync::atomic::AtomicU64;
 use crate::sync::atomic::Ordering::*;
-use crate::task::Id;
 use crate::task::cell::further::{Further, WORDS};
+use crate::task::{Id, sites};
 
 /// What a future waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -109,6 +109,8 @@ const TIMER: u64 = 1;
 const SCHEDULED: u64 = 6;
 /// The kind of a place whose address does not fit.
 const UNKNOWN: u64 = 7;
+/// Instead of nothing: the futures of this poll give their stacks (`sites`).
+const SITES: u64 = 1 << KIND_BITS | UNKNOWN;
 /// As many as an address has on x86-64 and aarch64, unless a program asks for memory beyond that.
 const WAIT_BITS: u32 = 48;
 const WAIT: u64 = (1 << WAIT_BITS) - 1;
@@ -156,6 +158,11 @@ impl Note {
         self.0.store(0, Release);
     }
 
+    /// A poll begins whose futures give their stacks.
+    pub(in crate::task) fn note_site(&self) {
+        self.0.store(SITES, Release);
+    }
+
     /// A future has to wait. Called by the thread that polls the task.
     #[inline]
     pub(in crate::task) fn wait(&self, wait: PackedWait, further: &Further) {
@@ -169,6 +176,10 @@ impl Note {
 
     #[inline(never)]
     fn also(&self, before: u64, wait: u64, further: &Further) {
+        sites::note();
+        if before == SITES {
+            return self.0.store(wait, Release);
+        }
         let others = before & OTHERS;
         if is_timer(before) && is_timer(wait) {
             self.0.store(wait | others, Release);

@@ -207,7 +207,6 @@ impl Registry {
 
     /// Wakes those of the tasks of the next keys that have waited and that `wants` selects, under
     /// the lock of their shard. The rest as in `look`.
-    #[cfg(feature = "taskdump")]
     pub(crate) fn wake_some(
         &self,
         at: Position,

@@ -9,6 +9,8 @@ use std::process::{Child, Command, Stdio};
 use rustix::pipe::{PipeFlags, pipe_with};
 
 use super::program::Program;
+#[cfg(all(feature = "blocked-stacks", target_os = "linux", target_arch = "x86_64"))]
+use super::program::SITES;
 use crate::support::{Watchdog, catches, wait_until};
 
 #[test]
@@ -25,6 +27,21 @@ fn a_process_that_says_so_in_its_name_gets_the_answer() {
             assert_eq!(text, "", "nothing is printed");
         }
     }
+}
+
+#[test]
+#[cfg(all(feature = "blocked-stacks", target_os = "linux", target_arch = "x86_64"))]
+fn the_line_of_the_program_at_which_a_task_waits_is_told() {
+    let program = Program::start("awaits", "");
+    for _ in 0..2 {
+        let answer = ask(&program, "l");
+        let [sleeps, joins, either] = SITES.map(|line| format!("tests/it/tasks/program.rs:{line}"));
+        let count = |sites: String| answer.matches(&sites).count();
+        let expected = (count(format!(", at {sleeps},")), count(format!(", at {joins} and {either},")));
+        assert_eq!(expected, (3, 1), "{answer}");
+    }
+    assert!(!ask(&program, "").contains(", at "), "nobody has asked for lines");
+    program.kill();
 }
 
 /// Threads, and descriptors.

@@ -3,15 +3,17 @@
 //! Each is a process of its own, which runs this binary with the test `in_a_child`. It ends at the latest
 //! when a test has run out of patience, and so does each wait for it.
 
-use std::future::pending;
+use std::future::{Future, pending, poll_fn};
 use std::io::{BufRead, BufReader, Read};
+use std::pin::pin;
 use std::process::{Child, ChildStderr, Command, ExitStatus, Stdio};
+use std::task::Poll;
 use std::time::Duration;
 use std::{env, thread};
 
-use gmp_exec::runtime::Builder;
+use gmp_exec::runtime::{Builder, Handle};
 use gmp_exec::spawn;
-use gmp_exec::task::yield_now;
+use gmp_exec::task::{JoinHandle, LocalSet, yield_now};
 use gmp_exec::time::sleep;
 use rustix::process::{Pid, Signal, WaitOptions, WaitStatus, kill_process, waitpid};
 
@@ -98,6 +100,7 @@ fn in_a_child() {
     let _watchdog = Watchdog::new();
     match case.as_str() {
         "waits" => wait(),
+        "awaits" => await_in_functions(),
         "stuck" => stick(),
         "ignores" => ignore(),
         "handles" => handle(),
@@ -137,6 +140,42 @@ fn wait() {
     wait_until(|| first.handle().tasks().filter(|info| info.age.is_some()).count() == 5);
     second.block_on(async {
         sleep(Duration::from_millis(1)).await;
+        eprintln!("ready");
+        pending::<()>().await;
+    });
+}
+
+/// The lines at which the tasks of [`await_in_functions`] wait.
+#[cfg(all(feature = "blocked-stacks", target_os = "linux", target_arch = "x86_64"))]
+pub(super) const SITES: [u32; 3] = [line!() + 3, line!() + 7, line!() + 13];
+
+async fn sleeps() {
+    sleep(FOREVER).await;
+}
+
+async fn joins(task: JoinHandle<()>) {
+    task.await.unwrap();
+}
+
+async fn does_either(task: JoinHandle<()>) {
+    let mut join = pin!(joins(task));
+    let mut timer = pin!(sleep(FOREVER));
+    poll_fn(|cx| if join.as_mut().poll(cx).is_ready() { Poll::Ready(()) } else { timer.as_mut().poll(cx) }).await;
+}
+
+/// One task on each flavour, and one in a `LocalSet`.
+fn await_in_functions() {
+    let first = multi(2).build().unwrap();
+    first.spawn(does_either(first.spawn(sleeps())));
+    let (second, set) = (current().build().unwrap(), LocalSet::new());
+    set.spawn_local(sleeps());
+    second.spawn(sleeps());
+    set.block_on(&second, async {
+        let waiting =
+            || Handle::current().tasks().chain(first.handle().tasks()).filter(|info| info.age.is_some()).count();
+        while waiting() < 4 {
+            yield_now().await;
+        }
         eprintln!("ready");
         pending::<()>().await;
     });

@@ -39,6 +39,27 @@ fn what_was_overwritten_is_said_of_a_file() {
 }
 
 #[test]
+fn each_runtime_writes_files_of_its_own() {
+    let runs =
+        [("", "t.pftrace", "t-runtime2.pftrace"), (",roll=4MiB", "t-000001.pftrace", "t-runtime2-000001.pftrace")];
+    for (settings, first, second) in runs {
+        let ran = Ran::of("two runtimes", settings);
+        let marks = |file: &str| {
+            let trace = decode(&fs::read(ran.folder.join(file)).expect(file));
+            ["first", "second"].map(|mark| trace.count(mark))
+        };
+        assert_eq!((marks(first), marks(second), ran.files), ([1, 0], [0, 1], 2), "{settings}");
+        assert!(ran.said(first) && ran.said(second), "{}", ran.text);
+    }
+}
+
+#[test]
+fn so_many_runtimes_that_they_would_fill_the_disk_are_not_recorded() {
+    let ran = Ran::of("many runtimes", "");
+    assert_eq!((ran.files, ran.text.matches("no more are\n").count()), (100, 1), "{}", ran.text);
+}
+
+#[test]
 fn with_another_setting_the_end_writes_nothing() {
     for settings in [",on-take=10s", ",on-panic", ",on-sigquit", ",size=64KiB,on-panic"] {
         let ran = Ran::of("quiet", settings);
@@ -182,15 +203,17 @@ fn child(case: &str) -> Command {
 #[test]
 fn in_a_child() {
     let Ok(case) = env::var(CASE) else { return };
+    if case == "blocks in place" {
+        let runtime = current().build().unwrap();
+        return runtime.block_on(runtime.spawn(async { wait_for_file(1) })).unwrap();
+    }
     let runtime = multi(2).build().unwrap();
     match &*case {
         "quiet" => runtime.block_on(runtime.spawn(async { gmp_exec::trace::mark("quiet") })).unwrap(),
+        "two runtimes" => two_runtimes(&runtime),
+        "many runtimes" => (0..102).for_each(|_| drop(current().build().unwrap())),
         "blocks" => blocks(&runtime),
         "blocks again" => blocks_again(&runtime),
-        "blocks in place" => {
-            let runtime = current().build().unwrap();
-            runtime.block_on(runtime.spawn(async { wait_for_file(1) })).unwrap();
-        }
         "sleeps" => sleeps(&runtime),
         "rolls" => roll::rolls(&runtime),
         "rolls slowly" => roll::rolls_slowly(&runtime, &file()),
@@ -203,6 +226,13 @@ fn in_a_child() {
         }
         other => panic!("unknown case {other}"),
     }
+}
+
+fn two_runtimes(first: &Runtime) {
+    let second = current().build().unwrap();
+    let mark = |runtime: &Runtime, name| runtime.block_on(runtime.spawn(async move { gmp_exec::trace::mark(name) }));
+    mark(first, "first").unwrap();
+    mark(&second, "second").unwrap();
 }
 
 /// Waits until that file has been begun. The end of the runtime waits until it is complete. Another

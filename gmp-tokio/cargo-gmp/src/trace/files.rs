@@ -11,6 +11,7 @@ use super::decode::{Decoder, Packet, Recording};
 use super::event::What;
 use super::packets::{End, Packets};
 use super::report::Report;
+use super::siblings::siblings;
 use super::tell::Telling;
 use crate::escaped::escaped;
 
@@ -38,7 +39,16 @@ pub(super) fn report(paths: &[PathBuf]) -> Result<String> {
     progress.finish_and_clear();
     let report =
         Report { told: reading.telling.finish(), names: &reading.decoder.names, processors: reading.processors };
-    Ok(text + &report.text())
+    Ok(text + &report.text() + &others(&heads))
+}
+
+/// A line about the recordings of other runtimes of the process, which stand beside this one.
+fn others(heads: &[Head]) -> String {
+    let [head] = heads else { return String::new() };
+    let process = |head: &Head| head.recording.as_ref().map(|recording| recording.process);
+    let is_of_process = |path: &PathBuf| Head::read(path).is_ok_and(|other| process(&other) == process(head));
+    let names: Vec<String> = siblings(&head.path).into_iter().filter(is_of_process).map(|path| name(&path)).collect();
+    if names.is_empty() { names.concat() } else { format!("\nother runtimes of the process: {}\n", names.join(", ")) }
 }
 
 fn bar(size: u64) -> ProgressBar {

@@ -12,6 +12,7 @@ mod idle;
 mod packets;
 mod polls;
 mod report;
+mod siblings;
 mod slices;
 mod tell;
 mod top;

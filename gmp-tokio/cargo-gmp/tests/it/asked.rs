@@ -21,17 +21,18 @@ const MAIN: &str = r#"fn main() {
     })
 }"#;
 
-struct Running(Child);
+pub(crate) struct Running(Child);
 
 impl Running {
-    fn start(setting: &str, command: &mut Command) -> Running {
+    /// Waits until the program prints `ready`.
+    pub(crate) fn start(setting: &str, command: &mut Command) -> Running {
         let mut running = Running(command.env("GMP_DEBUG", setting).stdout(Stdio::piped()).spawn().unwrap());
         let stdout = running.0.stdout.take().unwrap();
         assert!(BufReader::new(stdout).lines().any(|line| line.unwrap() == "ready"));
         running
     }
 
-    fn id(&self) -> u32 {
+    pub(crate) fn id(&self) -> u32 {
         self.0.id()
     }
 }
@@ -78,4 +79,17 @@ fn who_can_not_be_asked_is_told_why() {
     let child = error.split_whitespace().rev().nth(1).unwrap().to_owned();
     succeeds(&mut project.gmp(&format!("tasks {child}")));
     assert!(Command::new("kill").arg(child).status().unwrap().success());
+}
+
+#[test]
+fn what_changes_between_two_looks_is_told_until_the_program_ends() {
+    let project = built();
+    let running = Running::start("", &mut Command::new(target().join("gmp/debug/asked")));
+    let mut command = project.gmp(&format!("tasks --every 1 {}", running.id()));
+    let mut every = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let mut lines = BufReader::new(every.stdout.take().unwrap()).lines();
+    let first = lines.next().unwrap().unwrap();
+    assert!(first.starts_with("3 tasks, in the last ") && first.ends_with(" s a second:"), "{first}");
+    drop(running);
+    assert_eq!(every.wait().unwrap().code(), Some(1));
 }

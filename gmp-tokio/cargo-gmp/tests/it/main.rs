@@ -4,6 +4,7 @@ mod asked;
 mod compare;
 mod configured;
 mod doctor;
+mod faults;
 mod generate;
 mod graph;
 mod leaks;

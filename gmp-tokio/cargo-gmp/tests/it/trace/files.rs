@@ -51,6 +51,18 @@ fn two_recordings_are_refused_also_if_they_are_of_one_process() {
     tell(&[&a, &a]);
 }
 
+/// A file that an earlier run has left is not one of them.
+#[test]
+fn the_files_of_other_runtimes_of_the_process_are_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let [first, second] = ["a.x", "a-runtime2.x"].map(|name| recorded(folder.path(), name));
+    child("short", &folder.path().join("a-runtime3.x"));
+    for (file, other) in [(&first, &second), (&second, &first)] {
+        let others = format!("\nother runtimes of the process: {}\n", other.display());
+        assert!(tell(&[file]).text.ends_with(&others), "{}", tell(&[file]).text);
+    }
+}
+
 #[test]
 fn recordings_of_two_processes_are_refused() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,0 +1,122 @@
+//! The stacks above the futures at which a task waits, for a dump that asks for them.
+//!
+//! A waiting task has no stack. A dump that wants the line of the `.await` has the task polled once
+//! more, as any waker may, and each future that leaves a note of its wait in that poll takes the
+//! stack. Nothing else is different in that poll, unlike in a traced one (feature `taskdump`).
+//!
+//! | thread that makes the dump | thread that polls the task |
+//! |---|---|
+//! | A1. writes down that it awaits the task | P1. begins a poll, and reads the header's flag (Acquire) |
+//! | A2. sets the flag (AcqRel), under the lock of the shard | P2. marks the note and this thread |
+//! | A3. wakes the task, without the lock | P3. gives a stack for each wait |
+//! | A4. waits until no task is awaited | P4. ends a poll that waits: removes both marks, clears the flag, and says that the task is no longer awaited |
+//!
+//! *Claim: a task that is asked and waits again is no longer awaited, or is not polled any more.* The
+//! wake-up of A3 comes after A2, so the poll that follows sees the flag, unless P4 of an earlier poll
+//! has cleared it. Then P1 of that poll saw the flag, so A1 came before, and its stacks count. P4
+//! leaves the flag alone if the flag was set after P1. A task that ends in that poll stays awaited,
+//! and A4 gives up after a while. A flag that is left costs its task a poll whose stacks nobody gets.
+//!
+//! A poll without the flag pays nothing: P1 is the look that finds aborted tasks, and P3 is where a
+//! poll goes whose note is not empty.
+#![cfg_attr(any(loom, shuttle), allow(dead_code, reason = "models ask for no stacks"))]
+
+use std::cell::Cell;
+use std::collections::{HashMap, HashSet};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use crate::task::{Header, Id, try_id};
+
+/// The addresses of the calls, the innermost first.
+pub(crate) type Stack = Vec<u64>;
+
+/// The dump under way.
+static DUMP: Mutex<Option<Dump>> = Mutex::new(None);
+/// Signalled when a task is no longer awaited.
+static CHANGED: Condvar = Condvar::new();
+
+thread_local! {
+    /// The task whose waits on this thread take stacks.
+    static TAKES: Cell<Option<Id>> = const { Cell::new(None) };
+}
+
+struct Dump {
+    take: fn() -> Stack,
+    awaited: HashSet<Id>,
+    stacks: HashMap<Id, Vec<Stack>>,
+}
+
+fn dump() -> MutexGuard<'static, Option<Dump>> {
+    DUMP.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A dump begins. `take` returns the stack of the thread that calls it. The caller makes sure that
+/// there is one dump at a time.
+pub(crate) fn begin(take: fn() -> Stack) {
+    *dump() = Some(Dump { take, awaited: HashSet::new(), stacks: HashMap::new() });
+}
+
+/// Asks the task for its stacks. The caller has the lock of the task's shard, and wakes the task
+/// afterwards.
+pub(crate) fn ask(header: &Header) {
+    if let Some(dump) = &mut *dump() {
+        dump.awaited.insert(header.id); // A1
+        header.ask_for_sites(); // A2
+    }
+}
+
+/// The dump ends when all tasks have given their stacks, or if none has for `limit`.
+pub(crate) fn end(limit: Duration) -> HashMap<Id, Vec<Stack>> {
+    let mut dump = dump();
+    let awaited = |dump: &Option<Dump>| dump.as_ref().map_or(0, |dump| dump.awaited.len());
+    while awaited(&dump) > 0 {
+        let before = awaited(&dump);
+        let (guard, timeout) = CHANGED.wait_timeout(dump, limit).unwrap_or_else(PoisonError::into_inner);
+        dump = guard;
+        if timeout.timed_out() && awaited(&dump) == before {
+            break;
+        }
+    }
+    dump.take().map(|dump| dump.stacks).unwrap_or_default()
+}
+
+/// A poll begins whose waits take stacks.
+#[cold]
+pub(in crate::task) fn begin_poll(header: &Header) {
+    header.progress.note_site();
+    TAKES.set(Some(header.id));
+}
+
+/// The poll of the task is over, and the task waits. `false`: the poll has begun before the task was
+/// asked.
+pub(in crate::task) fn end_poll(header: &Header) -> bool {
+    if TAKES.get() != Some(header.id) {
+        return false;
+    }
+    TAKES.set(None);
+    if let Some(dump) = &mut *dump() {
+        dump.awaited.remove(&header.id);
+        CHANGED.notify_one();
+    }
+    true
+}
+
+/// A future of the running task has to wait, and the note of the task is not empty.
+#[inline]
+pub(in crate::task) fn note() {
+    if let Some(task) = TAKES.get() {
+        take(task);
+    }
+}
+
+#[cold]
+fn take(task: Id) {
+    // The poll may have ended without a wait, and this is that of another task.
+    if try_id() != Some(task) {
+        return TAKES.set(None);
+    }
+    if let Some(dump) = dump().as_mut().filter(|dump| dump.awaited.contains(&task)) {
+        dump.stacks.entry(task).or_default().push((dump.take)());
+    }
+}
