@@ -12,6 +12,7 @@ use std::task::{Context, Poll, Waker};
 use crate::context::{self, Entered};
 use crate::lost::locks;
 use crate::runtime::Handle;
+use crate::seeded;
 use crate::sys::{seccomp, sigurg};
 use crate::task::{AtShutdown, JoinHandle, MOST, Place, SyncWait, Wait, leaf, spawn_blocking_on, try_id};
 
@@ -20,7 +21,8 @@ pub use crate::task::Resource;
 /// Units left to the running task; `None` where nothing is limited.
 #[inline]
 pub fn budget() -> Option<u8> {
-    context::budget()
+    let budget = context::budget();
+    if budget.is_some() && seeded::must_yield() { Some(0) } else { budget }
 }
 
 /// Sets the value that [`budget`] returns on this thread.

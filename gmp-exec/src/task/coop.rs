@@ -11,7 +11,7 @@ use std::task::{Context, Poll, ready};
 
 use pin_project_lite::pin_project;
 
-use crate::context;
+use crate::{context, seeded};
 
 /// Operations per poll, as on tokio.
 pub(crate) const UNITS: u8 = 128;
@@ -39,7 +39,7 @@ pub fn poll_proceed(cx: &mut Context<'_>) -> Poll<RestoreOnPending> {
     ready!(crate::task::leaf(cx));
     let before = context::budget();
     match before {
-        Some(0) => {
+        Some(left) if left == 0 || seeded::must_yield() => {
             context::defer_forced(cx.waker());
             return Poll::Pending;
         }

@@ -2,6 +2,7 @@
 
 pub(in crate::sched) mod find_runnable;
 pub(in crate::sched) mod fire_timers;
+pub(in crate::sched) mod mixed;
 pub(in crate::sched) mod poll;
 pub(in crate::sched) mod steal;
 
@@ -10,6 +11,7 @@ use crate::sched::hogs::{suspects, time_slice};
 use crate::sched::local::{Local, Next};
 use crate::sched::park::park_as_spare;
 use crate::sched::run::find_runnable::find_runnable;
+use crate::sched::run::mixed::mixed;
 use crate::sched::run::poll::{poll, poll_observed};
 use crate::sched::scheduler::Scheduler;
 use crate::sched::shutdown::last_poll;
@@ -47,7 +49,7 @@ pub(in crate::sched) fn thread_main(scheduler: Arc<Scheduler>, machine: Arc<Mach
 fn run(local: &Local, birth: Birth) {
     if !matches!(begin(local, birth), Next::Exit) {
         while let Some(task) = find_runnable(local) {
-            execute(local, task);
+            execute(local, mixed(local, task));
         }
     }
 }
