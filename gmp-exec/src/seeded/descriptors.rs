@@ -2,7 +2,7 @@
 //! written itself is seen at a decided moment.
 
 use super::real;
-use super::state::{State, is_controlled, with};
+use super::state::{State, is_controlled};
 use super::threads::Wait;
 use super::turn;
 
@@ -20,7 +20,7 @@ const PATIENCE_WITH_CHILDREN: i32 = 10_000;
 pub(super) fn wait_until_ready(fd: i32, events: i16) {
     if is_controlled() && real::is_blocking(fd) {
         let fds = vec![libc::pollfd { fd, events, revents: 0 }];
-        if with(|_| real::poll(&mut fds.clone(), 0)) == 0 {
+        if real::poll_for(&mut fds.clone(), 0) == 0 {
             turn::wait(Wait::Descriptors { fds, deadline: None });
         }
     }
@@ -36,7 +36,7 @@ pub(super) fn wake_ready(state: &mut State, milliseconds: i32) -> bool {
             owners.extend(fds.iter().map(|_| number));
         }
     }
-    if all.is_empty() || real::poll(&mut all, milliseconds) <= 0 {
+    if all.is_empty() || real::poll_for(&mut all, milliseconds) <= 0 {
         return false;
     }
     let mut ready: Vec<usize> = all.iter().zip(owners).filter(|(fd, _)| fd.revents != 0).map(|(_, n)| n).collect();

@@ -40,6 +40,7 @@ real! {
     ) -> c_int;
     pthread_join(handle: libc::pthread_t, result: *mut *mut c_void) -> c_int;
     epoll_wait(epoll: c_int, events: *mut libc::epoll_event, most: c_int, timeout: c_int) -> c_int;
+    poll(fds: *mut libc::pollfd, count: libc::nfds_t, timeout: c_int) -> c_int;
     read(fd: c_int, buffer: *mut c_void, length: usize) -> isize;
     recv(fd: c_int, buffer: *mut c_void, length: usize, flags: c_int) -> isize;
     recvfrom(
@@ -103,9 +104,9 @@ pub(super) fn futex_wake(word: &AtomicU32) {
 }
 
 /// How many descriptors are ready, or less than zero.
-pub(super) fn poll(fds: &mut [libc::pollfd], milliseconds: c_int) -> c_int {
+pub(super) fn poll_for(fds: &mut [libc::pollfd], milliseconds: c_int) -> c_int {
     // SAFETY: the pointer is valid for the length.
-    unsafe { libc::poll(fds.as_mut_ptr(), fds.len() as libc::nfds_t, milliseconds) }
+    unsafe { poll(fds.as_mut_ptr(), fds.len() as libc::nfds_t, milliseconds) }
 }
 
 /// Whether calls on the descriptor may wait.
