@@ -12,8 +12,9 @@ use std::task::{Context, Poll, Waker};
 use crate::context::{self, Entered};
 use crate::lost::locks;
 use crate::runtime::Handle;
+use crate::seeded;
 use crate::sys::{seccomp, sigurg};
-use crate::task::{AtShutdown, JoinHandle, MOST, Place, SyncWait, Wait, leaf, spawn_blocking_on, try_id};
+use crate::task::{AtShutdown, JoinHandle, MOST, Place, SyncWait, Wait, coop, leaf, spawn_blocking_on, try_id};
 
 pub use crate::task::Resource;
 
@@ -34,6 +35,13 @@ pub fn defer(waker: &Waker) {
     context::defer_forced(waker);
 }
 
+/// Whether a future that is about to check its budget is to yield in any case, because this is a
+/// seeded run. Then it will be woken.
+#[inline]
+pub fn must_yield(cx: &Context<'_>) -> bool {
+    coop::yields_in_seeded_run(cx)
+}
+
 /// Whether this thread runs tasks, so that blocking it on another future is forbidden.
 #[inline]
 pub fn is_entered() -> bool {
@@ -42,8 +50,11 @@ pub fn is_entered() -> bool {
 
 /// Whether a filter of system calls has come since the first runtime was built. The filter may end the
 /// process at calls that its author did not expect. Takes less than 1 µs.
+///
+/// In a seeded run it is as if there were one: such calls go past the C library, in whose place the
+/// run puts its own functions.
 pub fn filter_has_come() -> bool {
-    seccomp::has_come()
+    seeded::is_on() || seccomp::has_come()
 }
 
 /// Calls `sleep`, which waits in the kernel for lack of work, and neither allocates nor takes a lock.

@@ -54,6 +54,23 @@ mod metrics;
 mod observe;
 mod procs;
 mod sched;
+#[cfg(all(
+    feature = "seeded",
+    target_os = "linux",
+    target_env = "gnu",
+    target_pointer_width = "64",
+    not(any(loom, shuttle, gmp_lines, miri))
+))]
+mod seeded;
+#[cfg(not(all(
+    feature = "seeded",
+    target_os = "linux",
+    target_env = "gnu",
+    target_pointer_width = "64",
+    not(any(loom, shuttle, gmp_lines, miri))
+)))]
+#[path = "no_seeded.rs"]
+mod seeded;
 mod sync;
 mod sys;
 

@@ -72,7 +72,7 @@ pub use groups::{TaskGroup, TaskGroups};
 pub use info::{TaskInfo, TaskState};
 pub use json::TaskJson;
 pub use lost::{LostTask, LostTasks};
-pub(crate) use quit::watch;
+pub(crate) use quit::{last_words, watch};
 #[cfg(feature = "taskdump")]
 pub(crate) use traced::dump;
 #[cfg(feature = "taskdump")]

@@ -89,6 +89,13 @@ fn answer(mut signals: Signals) {
     }
 }
 
+/// How many tasks there are, and what they wait for.
+pub(crate) fn last_words() -> (usize, String) {
+    let runtimes = runtimes();
+    let tasks = runtimes.iter().map(|runtime| Tasks::of(SchedulerRef::new(runtime.clone())).count()).sum();
+    (tasks, prefixed(&text(&runtimes)))
+}
+
 fn print() {
     let runtimes = runtimes();
     // Nothing can be done about a closed stderr.

@@ -13,7 +13,7 @@ use std::{env, io};
 use crate::sys::stderr;
 
 /// All settings.
-const NAMES: [&str; 10] = [
+const NAMES: [&str; 15] = [
     "GMP_BLOCKED",
     "GMP_CLOSURES",
     "GMP_DEADLOCK_AFTER",
@@ -21,6 +21,11 @@ const NAMES: [&str; 10] = [
     "GMP_LEAKS",
     "GMP_MAXPROCS",
     "GMP_NO_MEMBARRIER",
+    "GMP_SEED",
+    "GMP_SEED_DECISIONS",
+    "GMP_SEED_LOG",
+    "GMP_SEED_REPORT",
+    "GMP_SEED_SECONDS",
     "GMP_SOURCES",
     "GMP_TIME_SLICES",
     "GMP_TRACE",

@@ -11,6 +11,9 @@ const RULES: &[(&str, &[&str])] = &[
     ("escaped.rs", &[]),
     ("netpoll.rs", &[]),
     ("procs.rs", &["sys"]),
+    // Below everything: it replaces functions of the C library.
+    ("seeded", &["seeded", "sys", "sync"]),
+    ("no_seeded.rs", &[]),
     ("sched/state", &["sched::state", "sched::config", "task", "time", "metrics", "netpoll", "contain", "sys", "sync"]),
     // Where the user's settings are kept.
     (
@@ -32,6 +35,7 @@ const RULES: &[(&str, &[&str])] = &[
             "netpoll",
             "contain",
             "escaped",
+            "seeded",
             "sys",
             "sync",
         ],
@@ -68,12 +72,12 @@ const RULES: &[(&str, &[&str])] = &[
     ("trace/recorder.rs", &["runtime", "sched", "sync"]),
     // What the report thread has seen of a thread goes into the file.
     ("trace", &["observe::mark", "blocked", "sched", "task", "escaped", "sys", "sync"]),
-    ("time", &["time", "context", "sched", "task", "contain", "sync"]),
+    ("time", &["time", "context", "sched", "task", "contain", "seeded", "sync"]),
     // Their public functions take a runtime.
     ("task/builder.rs", &["runtime", "task", "context", "sched", "sync"]),
     ("task/join_set", &["runtime", "context", "task", "contain", "sync"]),
-    ("task/local_set", &["runtime", "context", "contain", "task", "sched", "observe", "lost", "sync"]),
-    ("task", &["task", "context", "sched", "observe", "contain", "sync"]),
+    ("task/local_set", &["runtime", "context", "contain", "task", "sched", "observe", "lost", "seeded", "sync"]),
+    ("task", &["task", "context", "sched", "observe", "contain", "seeded", "sync"]),
     ("runtime", ABOVE),
     ("bridge.rs", ABOVE),
     ("lib.rs", ABOVE),
@@ -82,7 +86,7 @@ const RULES: &[(&str, &[&str])] = &[
 /// The public interface may name every module.
 const ABOVE: &[&str] = &[
     "runtime", "task", "time", "context", "dump", "sched", "observe", "blocked", "lost", "metrics", "trace", "netpoll",
-    "procs", "contain", "sys", "sync",
+    "procs", "contain", "seeded", "sys", "sync",
 ];
 
 /// What passes its observations to gmp-insight, which draws them.

@@ -14,12 +14,16 @@ use crate::sched::state::threads::Threads;
 use crate::sched::submit::threads::start_first_machine;
 use crate::sched::sysmon;
 use crate::sched::{Scheduler, SchedulerRef};
+use crate::seeded;
 use crate::sync::Arc;
 use crate::sys::caches::Caches;
 use crate::sys::environment;
 use crate::sys::time_slice::TimeSlices;
 use crate::sys::timer_slack::TimerSlack;
 use crate::task::Observed;
+
+/// In a seeded run, unless the program says how many. Enough for each order of three tasks.
+const SEEDED_PROCESSORS: usize = 3;
 
 /// When nothing happens for so long in a test, it is called a deadlock.
 const LIMIT_OF_TESTS: Duration = Duration::from_secs(60);
@@ -83,6 +87,7 @@ impl Builder {
     }
 
     fn build_with(&self, is_local: bool) -> io::Result<Runtime> {
+        seeded::set_dump(crate::dump::last_words);
         let scheduler = Scheduler::new(self.config(is_local)?);
         let Config { debug, leaks, silence, .. } = &scheduler.config;
         if debug.sigquit || *leaks != Leaks::Off || silence.is_some() {
@@ -106,6 +111,7 @@ impl Builder {
 
     pub(crate) fn config(&self, is_local: bool) -> io::Result<Config> {
         let is_multi_thread = self.flavor == Flavor::MultiThread;
+        let sysmon = self.sysmon && is_multi_thread && !seeded::is_on();
         let (processors, follow) = if is_multi_thread { self.processors()? } else { (1, None) };
         let leaks = self.effective_leaks()?;
         let watches_deadlocks =
@@ -124,7 +130,9 @@ impl Builder {
             is_local,
             processors,
             follow,
-            caches: if is_multi_thread { Caches::of_computer() } else { None },
+            // A seeded run is the same on all computers, and there is nothing to watch in it: while
+            // one thread goes on, all others look stuck.
+            caches: if is_multi_thread && !seeded::is_on() { Caches::of_computer() } else { None },
             max_blocking_threads: self.max_blocking_threads,
             closures_in_place: is_multi_thread && closures_in_place,
             // The only machine of the other flavour is the thread inside `block_on`.
@@ -135,8 +143,8 @@ impl Builder {
             event_interval: self.event_interval,
             io_events: self.io_events,
             blocking_threshold: self.blocking_threshold,
-            sysmon: self.sysmon && is_multi_thread,
-            time_slices: if self.sysmon && is_multi_thread { TimeSlices::from_env()? } else { TimeSlices::Off },
+            sysmon,
+            time_slices: if sysmon { TimeSlices::from_env()? } else { TimeSlices::Off },
             timer_slack: if is_multi_thread { TimerSlack::current() } else { TimerSlack::INHERITED },
             debug: schedtrace::Debug::from_env()?,
             blocked,
@@ -181,6 +189,7 @@ impl Builder {
         let of_environment = procs::from_env()?;
         match self.worker_threads.or(of_environment) {
             Some(count) => Ok((count, None)),
+            None if seeded::is_on() => Ok((SEEDED_PROCESSORS, None)),
             None => Ok((procs::available(), Some(procs::available))),
         }
     }

@@ -20,6 +20,7 @@ use crate::lost::Leaks;
 use crate::metrics::HistogramSettings;
 use crate::sched::config::{Flavor, IoEvents};
 use crate::sched::state::threads::{DEFAULT_THREAD_NAME, Hooks};
+use crate::seeded;
 use crate::sync::Arc;
 use crate::task::{TaskHooks, UnhandledPanic};
 
@@ -119,7 +120,8 @@ impl Builder {
             max_machines: None,
             max_hogs: None,
             global_queue_interval: None,
-            event_interval: 61,
+            // In a seeded run every turn may be the root future's.
+            event_interval: if seeded::is_on() { 1 } else { 61 },
             io_events: IoEvents { per_tick: 1024, per_busy_tick: None },
             blocking_threshold: Duration::from_millis(10),
             sysmon: true,
@@ -138,7 +140,7 @@ impl Builder {
             histograms: HistogramSettings::default(),
             task_hooks: TaskHooks::default(),
             unhandled_panic: UnhandledPanic::Ignore,
-            has_runnext: true,
+            has_runnext: !seeded::is_on(),
             seed: None,
         }
     }

@@ -2,6 +2,7 @@
 
 pub(in crate::sched) mod find_runnable;
 pub(in crate::sched) mod fire_timers;
+pub(in crate::sched) mod mixed;
 pub(in crate::sched) mod poll;
 pub(in crate::sched) mod steal;
 
@@ -9,6 +10,7 @@ use crate::context;
 use crate::sched::hogs::{suspects, time_slice};
 use crate::sched::local::{Local, Next};
 use crate::sched::run::find_runnable::find_runnable;
+use crate::sched::run::mixed::mixed;
 use crate::sched::run::poll::{poll, poll_observed};
 use crate::sched::scheduler::Scheduler;
 use crate::sched::shutdown::last_poll;
@@ -48,7 +50,7 @@ fn run(local: &Local, assignment: Option<Assignment>) {
     let first = assignment.map_or(Next::Look, |assignment| local.accept(assignment));
     if !matches!(first, Next::Exit) {
         while let Some(task) = find_runnable(local) {
-            execute(local, task);
+            execute(local, mixed(local, task));
         }
     }
 }

@@ -24,6 +24,7 @@
 use std::task::Waker;
 
 use crate::contain::contain;
+use crate::seeded;
 use crate::sync::atomic::AtomicU64;
 use crate::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use crate::sync::{Apart, Mutex};
@@ -169,7 +170,8 @@ impl Timers {
 /// Wakes the wakers that [`Timers::expire`] or [`Timers::take_all`] has returned. A waker may be
 /// foreign code: its panic must not reach the caller, nor prevent the other wakers from being
 /// woken.
-pub(crate) fn wake_all(wakers: impl IntoIterator<Item = Waker>) {
+pub(crate) fn wake_all(mut wakers: Vec<Waker>) {
+    seeded::shuffle(&mut wakers);
     for waker in wakers {
         contain(|| waker.wake());
     }

@@ -1,0 +1,28 @@
+//! There are no seeded runs in this build: they belong to the feature `seeded`, and to Linux with
+//! glibc. The compiler removes all calls.
+
+use std::task::Waker;
+
+pub(crate) const fn is_on() -> bool {
+    false
+}
+
+pub(crate) const fn pick(_: usize) -> usize {
+    0
+}
+
+pub(crate) const fn shuffle<T>(_: &mut [T]) {}
+
+pub(crate) const fn pause() {}
+
+pub(crate) const fn must_yield() -> bool {
+    false
+}
+
+pub(crate) const fn set_dump(_: fn() -> (usize, String)) {}
+
+pub(crate) const fn note_root(_: &Waker) {}
+
+pub(crate) const fn is_root(_: &Waker) -> bool {
+    false
+}

@@ -1,0 +1,133 @@
+//! The one source of decisions: each is drawn from the seed, counted, and added to a hash.
+//!
+//! Events, which follow from the decisions if nothing from outside gets in, are added to the same
+//! hash. So two runs of a seed whose hashes agree were the same run.
+
+use super::real;
+
+/// What a decision is about, as the log calls it. The first choice (0) is the least surprising one
+/// where there is such a choice.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Kind {
+    /// Which task runs next.
+    Task,
+    /// The order of what is due at the same moment.
+    Timer,
+    /// Whether a future yields that needn't: the last choice.
+    Yield,
+    /// Whether a thread that could go on lets others go first: the last choice.
+    Switch,
+    /// Which thread goes on.
+    Thread,
+    /// Which of the threads that wait for the same lock or condition is woken.
+    Wake,
+    /// By how much a timer is late.
+    Late,
+}
+
+#[derive(Debug)]
+pub(super) struct Decisions {
+    /// Of splitmix64, for decisions.
+    state: u64,
+    /// The same for random bytes that the program asks for. Apart, so that a program that asks for
+    /// more bytes makes no other decisions.
+    data: u64,
+    pub(super) count: u64,
+    pub(super) hash: u64,
+    /// A descriptor that gets a line for each decision and event.
+    log: Option<i32>,
+}
+
+impl Decisions {
+    pub(super) fn new(seed: u64, log: Option<i32>) -> Decisions {
+        Decisions { state: mix(seed), data: mix(!seed), count: 0, hash: FNV_OFFSET, log }
+    }
+
+    /// One of `0..count`. What has one choice only is no decision.
+    pub(super) fn decide(&mut self, kind: Kind, count: usize) -> usize {
+        if count <= 1 {
+            return 0;
+        }
+        self.state = self.state.wrapping_add(STEP);
+        let choice = ((u128::from(mix(self.state)) * count as u128) >> 64) as usize;
+        self.count += 1;
+        self.add(kind as u64 | (count as u64) << 8 | (choice as u64) << 36);
+        if let Some(log) = self.log {
+            write_line(log, format_args!("{} {kind:?} {choice} of {count}\n", self.count));
+        }
+        choice
+    }
+
+    /// Something has happened, to the thread with that number or at that moment.
+    pub(super) fn event(&mut self, what: &str, number: u64) {
+        what.bytes().for_each(|byte| self.add(byte.into()));
+        self.add(number);
+        if let Some(log) = self.log {
+            write_line(log, format_args!("  {what} {number}\n"));
+        }
+    }
+
+    pub(super) fn fill(&mut self, bytes: &mut [u8]) {
+        for part in bytes.chunks_mut(8) {
+            self.data = self.data.wrapping_add(STEP);
+            part.copy_from_slice(&mix(self.data).to_le_bytes()[..part.len()]);
+        }
+    }
+
+    /// FNV-1a, by words in place of bytes.
+    fn add(&mut self, word: u64) {
+        self.hash = (self.hash ^ word).wrapping_mul(FNV_PRIME).rotate_left(23);
+    }
+}
+
+fn write_line(log: i32, line: std::fmt::Arguments<'_>) {
+    real::write_all(log, line.to_string().as_bytes());
+}
+
+const FNV_OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
+const FNV_PRIME: u64 = 0x0000_0100_0000_01b3;
+
+/// splitmix64: a counter that goes on by this odd number, and a hash of it.
+const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
+
+fn mix(state: u64) -> u64 {
+    let state = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let state = (state ^ (state >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    state ^ (state >> 31)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn choices(seed: u64) -> (Vec<usize>, u64) {
+        let mut decisions = Decisions::new(seed, None);
+        let choices = (0..100).map(|_| decisions.decide(Kind::Task, 3)).collect();
+        (choices, decisions.hash)
+    }
+
+    #[test]
+    fn a_seed_gives_the_same_choices_and_another_seed_others() {
+        assert_eq!(choices(1), choices(1));
+        assert_ne!(choices(1).0, choices(2).0);
+        (0..3).for_each(|choice| assert!(choices(7).0.contains(&choice)));
+    }
+
+    #[test]
+    fn the_hash_differs_if_one_event_does() {
+        let hash = |number| {
+            let mut decisions = Decisions::new(1, None);
+            decisions.event("thread", number);
+            decisions.hash
+        };
+        assert_eq!(hash(1), hash(1));
+        assert_ne!(hash(1), hash(2));
+    }
+
+    #[test]
+    fn random_bytes_do_not_change_the_decisions() {
+        let mut decisions = Decisions::new(1, None);
+        decisions.fill(&mut [0; 13]);
+        assert_eq!((0..100).map(|_| decisions.decide(Kind::Task, 3)).collect::<Vec<_>>(), choices(1).0);
+    }
+}

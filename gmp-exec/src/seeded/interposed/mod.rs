@@ -1,0 +1,38 @@
+//! Functions of the C library, in whose place the linker takes these: std's calls, and those of
+//! other crates, end here. Threads that don't belong to a seeded run get the C library's own.
+//!
+//! A function that only differs by what it waits for first is one line; the macro `interposed` adds
+//! the way past.
+#![allow(unsafe_code, reason = "replaces functions of the C library, whose contracts are the callers'")]
+
+/// Defines a function that is called in place of the C library's. `$seeded` is what a thread of a
+/// seeded run does.
+macro_rules! interposed {
+    ($($name:ident($($argument:ident: $type:ty),*) -> $result:ty = $seeded:expr;)*) => {$(
+        #[unsafe(no_mangle)]
+        unsafe extern "C" fn $name($($argument: $type),*) -> $result {
+            if $crate::seeded::state::is_controlled() {
+                // SAFETY: the caller vouches for the arguments.
+                unsafe { $seeded($($argument),*) }
+            } else {
+                // SAFETY: as above.
+                unsafe { $crate::seeded::real::$name($($argument),*) }
+            }
+        }
+    )*};
+}
+
+mod children;
+mod clocks;
+mod descriptors;
+mod outside;
+mod random;
+mod system_call;
+mod threads;
+
+fn set_errno(error: i32) {
+    // SAFETY: the call always succeeds.
+    let errno = unsafe { libc::__errno_location() };
+    // SAFETY: the pointer is that of this thread's `errno`.
+    unsafe { *errno = error };
+}

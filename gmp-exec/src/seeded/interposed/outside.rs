@@ -1,0 +1,50 @@
+//! Calls that let the outside in. They work, and are named in the report.
+
+use std::ffi::{CStr, c_char, c_int};
+
+use crate::seeded::real;
+use crate::seeded::state::with;
+
+interposed! {
+    connect(fd: c_int, address: *const libc::sockaddr, length: libc::socklen_t) -> c_int
+        = |fd, address, length| {
+            note_foreign(address);
+            real::connect(fd, address, length)
+        };
+    open64(path: *const c_char, flags: c_int, mode: libc::mode_t) -> c_int = |path, flags, mode| {
+        note_file(CStr::from_ptr(path));
+        real::open64(path, flags, mode)
+    };
+}
+
+/// Connections to other computers. Those to this one may be the program's own.
+///
+/// # Safety
+///
+/// As for `connect`.
+unsafe fn note_foreign(address: *const libc::sockaddr) {
+    // SAFETY: the caller vouches for the address, whose family says what it is.
+    if i32::from(unsafe { (*address).sa_family }) == libc::AF_INET {
+        // SAFETY: as above.
+        let address = unsafe { *address.cast::<libc::sockaddr_in>() };
+        let ip = std::net::Ipv4Addr::from(u32::from_be(address.sin_addr.s_addr));
+        if !ip.is_loopback() && !ip.is_unspecified() {
+            with(|state| {
+                state.has_peers = true;
+                state.note_outside(&format!("connect {ip}:{}", u16::from_be(address.sin_port)));
+            });
+        }
+    }
+}
+
+/// What the kernel tells of itself is not the outside, nor is what is installed: std reads that at
+/// the start, and for backtraces.
+const OF_SYSTEM: [&str; 6] = ["/proc/", "/sys/", "/dev/null", "/etc/", "/lib", "/usr/"];
+
+fn note_file(path: &CStr) {
+    let path = path.to_string_lossy();
+    let is_of_program = || std::env::current_exe().is_ok_and(|program| path.starts_with(&*program.to_string_lossy()));
+    if !OF_SYSTEM.iter().any(|system| path.starts_with(system)) && !is_of_program() {
+        with(|state| state.note_outside(&format!("open {path}")));
+    }
+}

@@ -1,0 +1,152 @@
+//! The C library's own functions, behind those that [`interposed`](super::interposed) puts in their
+//! place.
+#![allow(unsafe_code, reason = "calls the C library")]
+
+use std::ffi::{CStr, c_int, c_long, c_void};
+use std::sync::atomic::AtomicPtr;
+use std::sync::atomic::AtomicU32;
+use std::sync::atomic::Ordering::*;
+
+/// Defines functions that call the C library's of the same name.
+macro_rules! real {
+    ($($name:ident($($argument:ident: $type:ty),*) -> $result:ty;)*) => {$(
+        /// # Safety
+        ///
+        /// As for the function of the C library.
+        pub(super) unsafe fn $name($($argument: $type),*) -> $result {
+            static FUNCTION: AtomicPtr<c_void> = AtomicPtr::new(std::ptr::null_mut());
+            let name = const { with_end(concat!(stringify!($name), "\0")) };
+            let function = find(&FUNCTION, name);
+            // SAFETY: the C library's function has this signature.
+            let function: unsafe extern "C" fn($($type),*) -> $result = unsafe { std::mem::transmute(function) };
+            // SAFETY: the caller vouches for the arguments.
+            unsafe { function($($argument),*) }
+        }
+    )*};
+}
+
+real! {
+    syscall(n: c_long, a: usize, b: usize, c: usize, d: usize, e: usize, f: usize) -> c_long;
+    clock_gettime(clock: libc::clockid_t, time: *mut libc::timespec) -> c_int;
+    getrandom(buffer: *mut u8, length: usize, flags: u32) -> isize;
+    nanosleep(time: *const libc::timespec, rest: *mut libc::timespec) -> c_int;
+    clock_nanosleep(clock: libc::clockid_t, flags: c_int, time: *const libc::timespec, rest: *mut libc::timespec) -> c_int;
+    sched_yield() -> c_int;
+    pthread_create(
+        handle: *mut libc::pthread_t,
+        attributes: *const libc::pthread_attr_t,
+        body: extern "C" fn(*mut c_void) -> *mut c_void,
+        argument: *mut c_void
+    ) -> c_int;
+    pthread_join(handle: libc::pthread_t, result: *mut *mut c_void) -> c_int;
+    epoll_wait(epoll: c_int, events: *mut libc::epoll_event, most: c_int, timeout: c_int) -> c_int;
+    poll(fds: *mut libc::pollfd, count: libc::nfds_t, timeout: c_int) -> c_int;
+    read(fd: c_int, buffer: *mut c_void, length: usize) -> isize;
+    recv(fd: c_int, buffer: *mut c_void, length: usize, flags: c_int) -> isize;
+    recvfrom(
+        fd: c_int,
+        buffer: *mut c_void,
+        length: usize,
+        flags: c_int,
+        address: *mut libc::sockaddr,
+        address_length: *mut libc::socklen_t
+    ) -> isize;
+    accept4(fd: c_int, address: *mut libc::sockaddr, length: *mut libc::socklen_t, flags: c_int) -> c_int;
+    connect(fd: c_int, address: *const libc::sockaddr, length: libc::socklen_t) -> c_int;
+    open64(path: *const libc::c_char, flags: c_int, mode: libc::mode_t) -> c_int;
+    fork() -> libc::pid_t;
+    posix_spawnp(
+        process: *mut libc::pid_t,
+        program: *const libc::c_char,
+        actions: *const libc::posix_spawn_file_actions_t,
+        attributes: *const libc::posix_spawnattr_t,
+        arguments: *const *mut libc::c_char,
+        environment: *const *mut libc::c_char
+    ) -> c_int;
+    waitpid(process: libc::pid_t, status: *mut c_int, options: c_int) -> libc::pid_t;
+}
+
+/// The name is a C string, by its construction.
+const fn with_end(name: &'static str) -> &'static CStr {
+    match CStr::from_bytes_with_nul(name.as_bytes()) {
+        Ok(name) => name,
+        Err(_) => panic!("the macro adds the end"),
+    }
+}
+
+#[inline]
+fn find(function: &AtomicPtr<c_void>, name: &CStr) -> *mut c_void {
+    let found = function.load(Relaxed);
+    if !found.is_null() {
+        return found;
+    }
+    // SAFETY: the name is a C string.
+    let found = unsafe { libc::dlsym(libc::RTLD_NEXT, name.as_ptr()) };
+    if found.is_null() {
+        // Without the function nothing goes on.
+        std::process::abort();
+    }
+    function.store(found, Relaxed);
+    found
+}
+
+const PRIVATE_WAIT: usize = (libc::FUTEX_WAIT | libc::FUTEX_PRIVATE_FLAG) as usize;
+const PRIVATE_WAKE: usize = (libc::FUTEX_WAKE | libc::FUTEX_PRIVATE_FLAG) as usize;
+
+pub(super) fn futex_wait(word: &AtomicU32, value: u32) {
+    // SAFETY: the address is that of a word. No timeout.
+    unsafe { syscall(libc::SYS_futex, word.as_ptr() as usize, PRIVATE_WAIT, value as usize, 0, 0, 0) };
+}
+
+pub(super) fn futex_wake(word: &AtomicU32) {
+    // SAFETY: the address is that of a word.
+    unsafe { syscall(libc::SYS_futex, word.as_ptr() as usize, PRIVATE_WAKE, 1, 0, 0, 0) };
+}
+
+/// How many descriptors are ready, or less than zero.
+pub(super) fn poll_for(fds: &mut [libc::pollfd], milliseconds: c_int) -> c_int {
+    // SAFETY: the pointer is valid for the length.
+    unsafe { poll(fds.as_mut_ptr(), fds.len() as libc::nfds_t, milliseconds) }
+}
+
+/// Whether calls on the descriptor may wait.
+pub(super) fn is_blocking(fd: c_int) -> bool {
+    // SAFETY: the call touches no memory.
+    let flags = unsafe { libc::fcntl(fd, libc::F_GETFL) };
+    flags >= 0 && flags & libc::O_NONBLOCK == 0
+}
+
+/// Whether a child process runs.
+pub(super) fn has_children() -> bool {
+    const LOOK: c_int = libc::WEXITED | libc::WNOHANG | libc::WNOWAIT;
+    let mut info = std::mem::MaybeUninit::<libc::siginfo_t>::zeroed();
+    // SAFETY: the pointer is valid.
+    if unsafe { libc::waitid(libc::P_ALL, 0, info.as_mut_ptr(), LOOK) } != 0 {
+        return false;
+    }
+    // SAFETY: zeroes are a value of this type.
+    let info = unsafe { info.assume_init() };
+    // SAFETY: the kernel has written this member, or has left it at 0: none has ended.
+    unsafe { info.si_pid() == 0 }
+}
+
+/// A descriptor that becomes readable at the end of that process; negative for an error.
+pub(super) fn open_process(process: libc::pid_t) -> c_int {
+    // SAFETY: the call touches no memory.
+    unsafe { syscall(libc::SYS_pidfd_open, process as usize, 0, 0, 0, 0, 0) as c_int }
+}
+
+pub(super) fn close(fd: c_int) {
+    // SAFETY: the caller has opened the descriptor.
+    unsafe { libc::close(fd) };
+}
+
+/// Nothing can be done about a log that can't be written.
+pub(super) fn write_all(fd: c_int, mut bytes: &[u8]) {
+    while !bytes.is_empty() {
+        // SAFETY: the pointer is valid for the length.
+        let written = unsafe { libc::write(fd, bytes.as_ptr().cast(), bytes.len()) };
+        let Ok(written @ 1..) = usize::try_from(written) else { return };
+        bytes = &bytes[written..];
+    }
+}

@@ -1,0 +1,55 @@
+//! The settings of a seeded run, from the environment.
+
+use std::ffi::OsString;
+use std::os::fd::IntoRawFd;
+
+use crate::sys::environment;
+
+#[derive(Debug)]
+pub(super) struct Settings {
+    pub(super) seed: u64,
+    /// The file that gets a line at the end.
+    pub(super) report: Option<OsString>,
+    /// After so many decisions the run ends.
+    pub(super) most_decisions: u64,
+    /// The same in nanoseconds of virtual time.
+    pub(super) most_time: u64,
+}
+
+const MOST_DECISIONS: u64 = 10_000_000;
+/// A day.
+const MOST_SECONDS: u64 = 86_400;
+
+/// `None`: `GMP_SEED` is not set.
+///
+/// # Errors
+///
+/// A setting is invalid. The text says which.
+pub(super) fn read() -> Result<Option<Settings>, String> {
+    let Some(seed) = parsed("GMP_SEED", |text| u64::from_str_radix(text, 16).ok())? else { return Ok(None) };
+    let number = |text: &str| text.parse().ok().filter(|&number| number > 0);
+    let seconds = parsed("GMP_SEED_SECONDS", number)?.unwrap_or(MOST_SECONDS);
+    Ok(Some(Settings {
+        seed,
+        report: environment::var_os("GMP_SEED_REPORT"),
+        most_decisions: parsed("GMP_SEED_DECISIONS", number)?.unwrap_or(MOST_DECISIONS),
+        most_time: seconds.saturating_mul(1_000_000_000),
+    }))
+}
+
+/// The file of `GMP_SEED_LOG`, emptied.
+///
+/// # Errors
+///
+/// It can't be opened.
+pub(super) fn open_log() -> Result<Option<i32>, String> {
+    let Some(path) = environment::var_os("GMP_SEED_LOG") else { return Ok(None) };
+    let file = std::fs::File::create(path).map_err(|error| format!("GMP_SEED_LOG: {error}"))?;
+    Ok(Some(file.into_raw_fd()))
+}
+
+fn parsed(name: &str, parse: impl FnOnce(&str) -> Option<u64>) -> Result<Option<u64>, String> {
+    let Some(text) = environment::var_os(name) else { return Ok(None) };
+    let value = text.to_str().and_then(parse);
+    value.map(Some).ok_or_else(|| format!("{name}={text:?} is not a number as docs/seeded.md has it"))
+}

@@ -1,0 +1,48 @@
+//! The start of a seeded run: before `main`, while the process has one thread.
+#![allow(unsafe_code, reason = "places a function among those that run before `main`")]
+
+use super::decisions::Decisions;
+use super::settings::{Settings, open_log, read};
+use super::state::{self, State};
+use super::threads::Thread;
+use super::{ending, threads};
+use crate::sync::Arc;
+use crate::sys::stderr;
+
+// SAFETY: the section is for pointers to functions that the loader calls once. glibc has its own
+// state, and the environment, ready by then, and std needs nothing else for what is called here.
+#[used]
+#[unsafe(link_section = ".init_array")]
+static BEFORE_MAIN: extern "C" fn() = {
+    extern "C" fn before_main() {
+        match read() {
+            Ok(None) => {}
+            Ok(Some(settings)) => begin(settings).unwrap_or_else(|error| refuse(&error)),
+            Err(error) => refuse(&error),
+        }
+    }
+    before_main
+};
+
+fn begin(settings: Settings) -> Result<(), String> {
+    let decisions = Decisions::new(settings.seed, open_log()?);
+    threads::watch_ends();
+    ending::watch();
+    state::begin(State {
+        settings: Arc::new(settings),
+        decisions,
+        threads: vec![Thread::running()],
+        live: vec![0],
+        now: 0,
+        outside: Vec::new(),
+        has_peers: false,
+        has_had_children: false,
+    });
+    Ok(())
+}
+
+/// A run without the seed that was asked for would say nothing about it.
+fn refuse(error: &str) {
+    stderr::try_write(&format!("gmp: {error}\n"));
+    std::process::exit(101);
+}

@@ -1,0 +1,132 @@
+//! The turn: exactly one thread of the run has it (README.md, "The turn").
+
+use std::sync::atomic::Ordering::*;
+
+use super::decisions::Kind;
+use super::descriptors;
+use super::ending::{self, End};
+use super::real;
+use super::state::{State, own, with};
+use super::threads::{Go, Wait};
+
+/// One of so many pauses lets other threads go first.
+const PAUSES_PER_SWITCH: usize = 4;
+/// What a pause costs in virtual time, so that a task that only yields ends when its time is up.
+const COST_OF_PAUSE: u64 = 1_000;
+/// One of so many timers is late, by at most so many microseconds.
+const TIMERS_PER_LATE: usize = 4;
+const MOST_LATE: usize = 3_000;
+
+/// This thread could go on. It may let others go first.
+pub(super) fn pause() {
+    let lets_others = with(|state| {
+        state.now += COST_OF_PAUSE;
+        state.live.len() > 1 && state.decisions.decide(Kind::Switch, PAUSES_PER_SWITCH) == PAUSES_PER_SWITCH - 1
+    });
+    if lets_others {
+        wait(Wait::Nothing);
+    } else if let Some(end) = with(|state| beyond_limit(state)) {
+        ending::end(end);
+    }
+}
+
+/// Gives the turn away, and returns when this thread has it again. Returns whether the time of the
+/// wait was up.
+pub(super) fn wait(wait: Wait) -> bool {
+    let own = own();
+    let next = with(|state| {
+        state.threads[own].begin(wait);
+        choose(state).map(|next| (next, state.threads[next].go, state.threads[own].go))
+    });
+    match next {
+        Err(end) => ending::end(end),
+        Ok((next, _, _)) if next == own => {}
+        Ok((_, next, own)) => {
+            pass(next);
+            receive(own);
+        }
+    }
+    with(|state| state.threads[own].is_late)
+}
+
+/// The same for a thread that ends.
+pub(super) fn leave() {
+    let own = own();
+    let next = with(|state| {
+        state.threads[own].begin(Wait::Ended);
+        state.live.retain(|&number| number != own);
+        state.decisions.event("end", own as u64);
+        choose(state).map(|next| state.threads[next].go)
+    });
+    super::state::leave();
+    match next {
+        Err(end) => ending::end(end),
+        Ok(next) => pass(next),
+    }
+}
+
+/// Step 3 of the protocol.
+fn pass(next: Go) {
+    next.store(1, Release);
+    real::futex_wake(next);
+}
+
+/// Step 4.
+pub(super) fn receive(own: Go) {
+    while own.swap(0, Acquire) == 0 {
+        real::futex_wait(own, 0);
+    }
+}
+
+/// Step 2: the thread that goes on, after the clock has moved if no thread can.
+fn choose(state: &mut State) -> Result<usize, End> {
+    loop {
+        if let Some(end) = beyond_limit(state) {
+            return Err(end);
+        }
+        wake_due(state);
+        descriptors::wake_ready(state, 0);
+        let able: Vec<usize> = state.live.iter().copied().filter(|&n| state.threads[n].is_able()).collect();
+        if !able.is_empty() {
+            let next = able[state.decisions.decide(Kind::Thread, able.len())];
+            state.decisions.event("thread", next as u64);
+            return Ok(next);
+        }
+        match earliest(state) {
+            Some(deadline) => advance(state, deadline),
+            None if descriptors::wait_outside(state) => {}
+            None => return Err(End::Deadlock),
+        }
+    }
+}
+
+fn beyond_limit(state: &State) -> Option<End> {
+    let settings = &state.settings;
+    (state.decisions.count > settings.most_decisions || state.now > settings.most_time).then_some(End::Limit)
+}
+
+fn wake_due(state: &mut State) {
+    for &number in &state.live {
+        let thread = &mut state.threads[number];
+        if thread.deadline().is_some_and(|deadline| deadline <= state.now) {
+            thread.end_wait(true);
+        }
+    }
+}
+
+fn earliest(state: &State) -> Option<u64> {
+    state.live.iter().filter_map(|&number| state.threads[number].deadline()).min()
+}
+
+/// Nothing can run, so time goes on to the next deadline. As on a busy computer, it may be later
+/// than that, so that several deadlines have passed at once.
+fn advance(state: &mut State, deadline: u64) {
+    if descriptors::wait_briefly(state) {
+        return;
+    }
+    let decisions = &mut state.decisions;
+    let is_late = decisions.decide(Kind::Late, TIMERS_PER_LATE) == TIMERS_PER_LATE - 1;
+    let late = if is_late { 1 + decisions.decide(Kind::Late, MOST_LATE) as u64 } else { 0 };
+    state.now = deadline.saturating_add(late * 1_000);
+    decisions.event("time", state.now);
+}

@@ -1,0 +1,66 @@
+//! A scenario under a seed, in a process of its own.
+
+use std::env;
+use std::process::{Command, Output};
+
+use crate::scenarios;
+
+const SCENARIO: &str = "SEEDED_SCENARIO";
+
+/// What a run has said.
+#[derive(Debug)]
+pub(crate) struct Run {
+    pub(crate) status: Option<i32>,
+    pub(crate) stderr: String,
+    pub(crate) stdout: String,
+    pub(crate) report: String,
+    pub(crate) log: String,
+}
+
+impl Run {
+    /// The value of a field of the report.
+    pub(crate) fn field(&self, name: &str) -> &str {
+        let rest = self.report.split_once(&format!("\"{name}\":")).unwrap_or_else(|| panic!("{self:#?}")).1;
+        let end = if rest.starts_with('[') { rest.find(']').map(|at| at + 1) } else { rest.find([',', '}']) };
+        rest[..end.expect("the report is whole")].trim_matches('"')
+    }
+}
+
+/// Runs that scenario under that seed.
+pub(crate) fn run(scenario: &str, seed: u64) -> Run {
+    run_with(scenario, seed, &[])
+}
+
+pub(crate) fn run_with(scenario: &str, seed: u64, settings: &[(&str, &str)]) -> Run {
+    let folder = env::temp_dir().join(format!("gmp-seeded-{}-{scenario}-{seed}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let (report, log) = (folder.join("report"), folder.join("log"));
+    let Output { status, stdout, stderr } = Command::new(env::current_exe().unwrap())
+        .args(["--exact", "child::scenario", "--nocapture", "--test-threads=2"])
+        .env(SCENARIO, scenario)
+        .env("GMP_SEED", format!("{seed:x}"))
+        .env("GMP_SEED_REPORT", &report)
+        .env("GMP_SEED_LOG", &log)
+        .envs(settings.iter().copied())
+        .output()
+        .unwrap();
+    let read = |path| std::fs::read_to_string(path).unwrap_or_default();
+    let (report, log) = (read(report), read(log));
+    let _ = std::fs::remove_dir_all(folder);
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    Run { status: status.code(), stderr: text(stderr), stdout: text(stdout), report, log }
+}
+
+/// How many of the seeds up to that one end the scenario so.
+pub(crate) fn count(scenario: &str, seeds: u64, end: &str) -> usize {
+    (0..seeds).filter(|&seed| run(scenario, seed).field("end") == end).count()
+}
+
+/// Does nothing but in a child.
+#[test]
+fn scenario() {
+    if let Ok(name) = env::var(SCENARIO) {
+        let (_, scenario) = scenarios::ALL.iter().find(|(known, _)| *known == name).expect("it is listed");
+        scenario();
+    }
+}

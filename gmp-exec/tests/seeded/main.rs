@@ -1,0 +1,8 @@
+//! Seeded runs. Each test starts this program again, once for each seed, to run one scenario.
+
+mod child;
+mod controlled;
+mod faults;
+mod forms;
+mod replay;
+mod scenarios;
