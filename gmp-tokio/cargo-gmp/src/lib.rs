@@ -43,6 +43,7 @@ mod program;
 mod project;
 mod raised;
 mod run;
+mod seeds;
 mod tokios;
 mod tool;
 mod usage;
