@@ -2,23 +2,25 @@
 //! written itself is seen at a decided moment.
 
 use super::real;
-use super::state::{State, is_controlled, with};
+use super::state::{State, is_controlled};
 use super::threads::Wait;
 use super::turn;
 
 /// So many milliseconds of real time pass before it is certain that nothing comes from outside.
 /// Only then may a run be called a deadlock.
 const PATIENCE: i32 = 50;
-/// The same if the run has let the outside in.
-const PATIENCE_OUTSIDE: i32 = 2_000;
+/// The same if the run has connected to other computers.
+const PATIENCE_WITH_PEERS: i32 = 2_000;
 /// And before the clock goes on to the next timer in such a run.
 const BRIEFLY: i32 = 5;
+/// Both while a child process runs, whose end is a wake-up.
+const PATIENCE_WITH_CHILDREN: i32 = 10_000;
 
 /// Waits without the turn until a blocking call on `fd` would not wait.
 pub(super) fn wait_until_ready(fd: i32, events: i16) {
     if is_controlled() && real::is_blocking(fd) {
         let fds = vec![libc::pollfd { fd, events, revents: 0 }];
-        if with(|_| real::poll(&mut fds.clone(), 0)) == 0 {
+        if real::poll_for(&mut fds.clone(), 0) == 0 {
             turn::wait(Wait::Descriptors { fds, deadline: None });
         }
     }
@@ -34,7 +36,7 @@ pub(super) fn wake_ready(state: &mut State, milliseconds: i32) -> bool {
             owners.extend(fds.iter().map(|_| number));
         }
     }
-    if all.is_empty() || real::poll(&mut all, milliseconds) <= 0 {
+    if all.is_empty() || real::poll_for(&mut all, milliseconds) <= 0 {
         return false;
     }
     let mut ready: Vec<usize> = all.iter().zip(owners).filter(|(fd, _)| fd.revents != 0).map(|(_, n)| n).collect();
@@ -48,11 +50,16 @@ pub(super) fn wake_ready(state: &mut State, milliseconds: i32) -> bool {
 
 /// Nothing can run, and no timer is set. Returns whether something has come from outside.
 pub(super) fn wait_outside(state: &mut State) -> bool {
-    let patience = if state.outside.is_empty() { PATIENCE } else { PATIENCE_OUTSIDE };
-    wake_ready(state, patience)
+    let patience = if state.has_peers { PATIENCE_WITH_PEERS } else { PATIENCE };
+    wake_ready(state, if has_children(state) { PATIENCE_WITH_CHILDREN } else { patience })
 }
 
 /// Nothing can run, and time is about to go on. An answer from outside takes real time.
 pub(super) fn wait_briefly(state: &mut State) -> bool {
-    !state.outside.is_empty() && wake_ready(state, BRIEFLY)
+    let patience = if state.has_peers { BRIEFLY } else { 0 };
+    wake_ready(state, if has_children(state) { PATIENCE_WITH_CHILDREN } else { patience })
+}
+
+fn has_children(state: &State) -> bool {
+    state.has_had_children && real::has_children()
 }

@@ -40,6 +40,7 @@ real! {
     ) -> c_int;
     pthread_join(handle: libc::pthread_t, result: *mut *mut c_void) -> c_int;
     epoll_wait(epoll: c_int, events: *mut libc::epoll_event, most: c_int, timeout: c_int) -> c_int;
+    poll(fds: *mut libc::pollfd, count: libc::nfds_t, timeout: c_int) -> c_int;
     read(fd: c_int, buffer: *mut c_void, length: usize) -> isize;
     recv(fd: c_int, buffer: *mut c_void, length: usize, flags: c_int) -> isize;
     recvfrom(
@@ -53,6 +54,15 @@ real! {
     accept4(fd: c_int, address: *mut libc::sockaddr, length: *mut libc::socklen_t, flags: c_int) -> c_int;
     connect(fd: c_int, address: *const libc::sockaddr, length: libc::socklen_t) -> c_int;
     open64(path: *const libc::c_char, flags: c_int, mode: libc::mode_t) -> c_int;
+    fork() -> libc::pid_t;
+    posix_spawnp(
+        process: *mut libc::pid_t,
+        program: *const libc::c_char,
+        actions: *const libc::posix_spawn_file_actions_t,
+        attributes: *const libc::posix_spawnattr_t,
+        arguments: *const *mut libc::c_char,
+        environment: *const *mut libc::c_char
+    ) -> c_int;
     waitpid(process: libc::pid_t, status: *mut c_int, options: c_int) -> libc::pid_t;
 }
 
@@ -94,9 +104,9 @@ pub(super) fn futex_wake(word: &AtomicU32) {
 }
 
 /// How many descriptors are ready, or less than zero.
-pub(super) fn poll(fds: &mut [libc::pollfd], milliseconds: c_int) -> c_int {
+pub(super) fn poll_for(fds: &mut [libc::pollfd], milliseconds: c_int) -> c_int {
     // SAFETY: the pointer is valid for the length.
-    unsafe { libc::poll(fds.as_mut_ptr(), fds.len() as libc::nfds_t, milliseconds) }
+    unsafe { poll(fds.as_mut_ptr(), fds.len() as libc::nfds_t, milliseconds) }
 }
 
 /// Whether calls on the descriptor may wait.
@@ -104,6 +114,31 @@ pub(super) fn is_blocking(fd: c_int) -> bool {
     // SAFETY: the call touches no memory.
     let flags = unsafe { libc::fcntl(fd, libc::F_GETFL) };
     flags >= 0 && flags & libc::O_NONBLOCK == 0
+}
+
+/// Whether a child process runs.
+pub(super) fn has_children() -> bool {
+    const LOOK: c_int = libc::WEXITED | libc::WNOHANG | libc::WNOWAIT;
+    let mut info = std::mem::MaybeUninit::<libc::siginfo_t>::zeroed();
+    // SAFETY: the pointer is valid.
+    if unsafe { libc::waitid(libc::P_ALL, 0, info.as_mut_ptr(), LOOK) } != 0 {
+        return false;
+    }
+    // SAFETY: zeroes are a value of this type.
+    let info = unsafe { info.assume_init() };
+    // SAFETY: the kernel has written this member, or has left it at 0: none has ended.
+    unsafe { info.si_pid() == 0 }
+}
+
+/// A descriptor that becomes readable at the end of that process; negative for an error.
+pub(super) fn open_process(process: libc::pid_t) -> c_int {
+    // SAFETY: the call touches no memory.
+    unsafe { syscall(libc::SYS_pidfd_open, process as usize, 0, 0, 0, 0, 0) as c_int }
+}
+
+pub(super) fn close(fd: c_int) {
+    // SAFETY: the caller has opened the descriptor.
+    unsafe { libc::close(fd) };
 }
 
 /// Nothing can be done about a log that can't be written.

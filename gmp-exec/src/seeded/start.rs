@@ -35,6 +35,8 @@ fn begin(settings: Settings) -> Result<(), String> {
         live: vec![0],
         now: 0,
         outside: Vec::new(),
+        has_peers: false,
+        has_had_children: false,
     });
     Ok(())
 }

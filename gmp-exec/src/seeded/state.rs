@@ -21,6 +21,9 @@ pub(super) struct State {
     pub(super) now: u64,
     /// Calls that let the outside in.
     pub(super) outside: Vec<String>,
+    /// Whether it has connected to other computers.
+    pub(super) has_peers: bool,
+    pub(super) has_had_children: bool,
 }
 
 impl State {

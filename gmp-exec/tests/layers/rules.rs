@@ -76,7 +76,7 @@ const RULES: &[(&str, &[&str])] = &[
     // Their public functions take a runtime.
     ("task/builder.rs", &["runtime", "task", "context", "sched", "sync"]),
     ("task/join_set", &["runtime", "context", "task", "contain", "sync"]),
-    ("task/local_set", &["runtime", "context", "contain", "task", "sched", "observe", "lost", "sync"]),
+    ("task/local_set", &["runtime", "context", "contain", "task", "sched", "observe", "lost", "seeded", "sync"]),
     ("task", &["task", "context", "sched", "observe", "contain", "seeded", "sync"]),
     ("runtime", ABOVE),
     ("bridge.rs", ABOVE),

@@ -1,6 +1,8 @@
 //! Faults, each of which needs another kind of decision to be found.
 
+use std::cell::Cell;
 use std::future::{Future, poll_fn};
+use std::rc::Rc;
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::*;
 use std::sync::{Arc, Mutex};
@@ -9,7 +11,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use gmp_exec::runtime::Builder;
-use gmp_exec::task::{coop, yield_now};
+use gmp_exec::task::{LocalSet, coop, spawn_local, yield_now};
 use gmp_exec::{spawn, time};
 use tokio::sync::{Mutex as Lock, mpsc};
 
@@ -91,6 +93,22 @@ pub(crate) fn order_of_senders() {
     });
 }
 
+/// The same in a set of tasks.
+pub(crate) fn order_in_local_set() {
+    on_one_thread(LocalSet::new().run_until(async {
+        let first = Rc::new(Cell::new(None));
+        let task = |number| {
+            let first = first.clone();
+            spawn_local(async move { first.set(first.get().or(Some(number))) })
+        };
+        let tasks = [task(0), task(1)];
+        for task in tasks {
+            task.await.unwrap();
+        }
+        assert_eq!(first.get(), Some(0));
+    }));
+}
+
 /// Needs a timer that is late, so that the other one fires first.
 pub(crate) fn order_of_timers() {
     on_one_thread(async {
@@ -142,7 +160,14 @@ pub(crate) fn update_by_two_workers() {
 
 #[test]
 fn each_fault_is_found() {
-    let scenarios = ["lost_update", "order_of_senders", "order_of_timers", "order_of_threads", "update_by_two_workers"];
+    let scenarios = [
+        "lost_update",
+        "order_of_senders",
+        "order_in_local_set",
+        "order_of_timers",
+        "order_of_threads",
+        "update_by_two_workers",
+    ];
     for scenario in scenarios {
         let found = count(scenario, SEEDS, "panic");
         println!("{scenario}: {found} of {SEEDS} seeds");

@@ -9,6 +9,7 @@ use crate::seeded::{real, time, turn};
 
 interposed! {
     epoll_wait(epoll: c_int, events: *mut libc::epoll_event, most: c_int, timeout: c_int) -> c_int = wait_for_events;
+    poll(fds: *mut libc::pollfd, count: libc::nfds_t, timeout: c_int) -> c_int = wait_for_some;
     read(fd: c_int, buffer: *mut c_void, length: usize) -> isize = |fd, buffer, length| {
         wait_until_ready(fd, libc::POLLIN);
         real::read(fd, buffer, length)
@@ -42,15 +43,30 @@ unsafe fn wait_for_events(epoll: c_int, events: *mut libc::epoll_event, most: c_
     let look = || unsafe { real::epoll_wait(epoll, events, most, 0) };
     let mut count = look();
     if count == 0 && timeout != 0 {
-        let limit =
-            libc::timespec { tv_sec: (timeout / 1_000).into(), tv_nsec: 1_000_000 * i64::from(timeout % 1_000) };
-        let deadline = (timeout > 0).then(|| time::after(&limit));
-        turn::wait(Wait::Descriptors {
-            fds: vec![libc::pollfd { fd: epoll, events: libc::POLLIN, revents: 0 }],
-            deadline,
-        });
+        let fds = vec![libc::pollfd { fd: epoll, events: libc::POLLIN, revents: 0 }];
+        turn::wait(Wait::Descriptors { fds, deadline: deadline(timeout) });
         count = look();
     }
     with(|state| state.decisions.event("events", count as u64));
     count
+}
+
+unsafe fn wait_for_some(fds: *mut libc::pollfd, count: libc::nfds_t, timeout: c_int) -> c_int {
+    // SAFETY: the caller vouches for the arguments.
+    let look = || unsafe { real::poll(fds, count, 0) };
+    let ready = look();
+    if ready != 0 || timeout == 0 {
+        return ready;
+    }
+    // SAFETY: as above. A null pointer comes with a count of 0.
+    let fds = (0..count as usize).map(|i| unsafe { *fds.add(i) }).collect();
+    turn::wait(Wait::Descriptors { fds, deadline: deadline(timeout) });
+    look()
+}
+
+/// `None`: a timeout below zero, which never ends.
+fn deadline(milliseconds: c_int) -> Option<u64> {
+    let (tv_sec, tv_nsec) = (milliseconds / 1_000, milliseconds % 1_000 * 1_000_000);
+    let limit = libc::timespec { tv_sec: tv_sec.into(), tv_nsec: tv_nsec.into() };
+    (milliseconds >= 0).then(|| time::after(&limit))
 }

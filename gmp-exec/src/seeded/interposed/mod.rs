@@ -22,6 +22,7 @@ macro_rules! interposed {
     )*};
 }
 
+mod children;
 mod clocks;
 mod descriptors;
 mod outside;

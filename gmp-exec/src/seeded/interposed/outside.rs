@@ -15,10 +15,6 @@ interposed! {
         note_file(CStr::from_ptr(path));
         real::open64(path, flags, mode)
     };
-    waitpid(process: libc::pid_t, status: *mut c_int, options: c_int) -> libc::pid_t = |process, status, options| {
-        with(|state| state.note_outside("child process"));
-        real::waitpid(process, status, options)
-    };
 }
 
 /// Connections to other computers. Those to this one may be the program's own.
@@ -33,7 +29,10 @@ unsafe fn note_foreign(address: *const libc::sockaddr) {
         let address = unsafe { *address.cast::<libc::sockaddr_in>() };
         let ip = std::net::Ipv4Addr::from(u32::from_be(address.sin_addr.s_addr));
         if !ip.is_loopback() && !ip.is_unspecified() {
-            with(|state| state.note_outside(&format!("connect {ip}:{}", u16::from_be(address.sin_port))));
+            with(|state| {
+                state.has_peers = true;
+                state.note_outside(&format!("connect {ip}:{}", u16::from_be(address.sin_port)));
+            });
         }
     }
 }

@@ -30,6 +30,7 @@ use super::all;
 use super::home::{Drives, LocalHome};
 use crate::lost;
 use crate::observe::{self, Driver};
+use crate::seeded;
 use crate::sync::Arc;
 use crate::task::console::span;
 use crate::task::spawn::{new_local_task, start_local};
@@ -247,7 +248,12 @@ impl Polling<'_> {
     }
 
     fn next_own(&self) -> Option<Runnable> {
-        self.context.queue.borrow_mut().pop_front()
+        let mut queue = self.context.queue.borrow_mut();
+        if !seeded::is_on() {
+            return queue.pop_front();
+        }
+        let chosen = seeded::pick(queue.len());
+        queue.remove(chosen)
     }
 
     fn next_foreign(&self) -> Option<Runnable> {
