@@ -6,9 +6,11 @@
 //! other builds, and those that do are kept beside these by cargo.
 
 use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
+use tempfile::NamedTempFile;
 use toml_edit::{DocumentMut, Item, Table, value};
 
 use crate::sources::path_text;
@@ -22,7 +24,10 @@ pub(super) fn write(drop_in: &Path, folder: &Path) -> Result<PathBuf> {
     // A newer file would make cargo compile again.
     if fs::read_to_string(&path).ok().as_ref() != Some(&text) {
         fs::create_dir_all(folder)?;
-        fs::write(&path, text).with_context(|| format!("can't write {}", path.display()))?;
+        // Another process may read the old one.
+        let mut new = NamedTempFile::new_in(folder)?;
+        new.write_all(text.as_bytes())?;
+        new.persist(&path).with_context(|| format!("can't write {}", path.display()))?;
     }
     Ok(folder.to_owned())
 }

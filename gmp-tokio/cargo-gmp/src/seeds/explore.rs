@@ -50,13 +50,15 @@ pub(super) struct Failure {
     pub(super) seed: u64,
     pub(super) ending: Ending,
     pub(super) time: Duration,
-    /// The file with the output.
+    text: String,
+    /// The file with the whole text.
     pub(super) output: PathBuf,
 }
 
 impl Tried {
     pub(super) fn outcome(&self) -> &'static str {
         match self.outcome {
+            Outcome::Passed if self.seeds == 0 => "not tried",
             Outcome::Passed => "passed",
             Outcome::WithoutSeeds => "without seeds",
             Outcome::Failed(_) => "failed",
@@ -165,14 +167,13 @@ impl<'a> Explorer<'a> {
         run.status.is_some() && run.report.is_some() && (is_due || !run.has_passed()) && !is_known()
     }
 
-    /// Keeps the output.
     fn failure(&self, place: &Place, job: Job, run: &Run) -> Result<Failure> {
         let test = &self.tests[job.test];
         let name = format!("{}-{:x}.txt", test.full_name(), job.seed).replace('/', "_");
         let output = self.folder.join(name);
-        fs::copy(place.output(), &output).with_context(|| format!("can't write {}", output.display()))?;
-        let text = String::from_utf8_lossy(&fs::read(&output)?).into_owned();
-        Ok(Failure { seed: job.seed, ending: Ending::of(run, &text, self.options.timeout), time: run.time, output })
+        let text = String::from_utf8_lossy(&fs::read(place.output())?).into_owned();
+        let ending = Ending::of(run, &text, self.options.timeout);
+        Ok(Failure { seed: job.seed, ending, time: run.time, text, output })
     }
 
     fn note(&self, job: Job, run: &Run, failure: Option<Failure>, difference: Option<Difference>) -> Result<()> {
@@ -190,6 +191,8 @@ impl<'a> Explorer<'a> {
             tried.difference = Some((job.seed, difference));
         }
         if let Some(failure) = failure {
+            let file = &failure.output;
+            fs::write(file, &failure.text).with_context(|| format!("can't write {}", file.display()))?;
             book.teller.failed(test, job, &failure, tried.difference.is_none());
             tried.outcome = Outcome::Failed(failure);
             book.kept.add(test, job.seed)?;

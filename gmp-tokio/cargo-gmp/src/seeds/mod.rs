@@ -20,6 +20,7 @@ pub(crate) mod program;
 mod repeat;
 mod report;
 pub(crate) mod request;
+mod summary;
 mod system;
 mod tell;
 

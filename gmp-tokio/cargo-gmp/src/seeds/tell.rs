@@ -7,16 +7,15 @@ use std::time::Instant;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::again::CommandLine;
-use super::explore::{Failure, Outcome, Tried};
-use super::kept;
+use super::explore::{Failure, Tried};
 use super::listing::Test;
 use super::plan::Job;
 use super::repeat::Difference;
 use super::request::Options;
+use super::summary;
 
 #[derive(Debug)]
 pub(super) struct Teller<'a> {
-    tests: &'a [Test],
     options: &'a Options,
     again: &'a CommandLine,
     bar: ProgressBar,
@@ -26,7 +25,7 @@ pub(super) struct Teller<'a> {
 
 impl<'a> Teller<'a> {
     pub(super) fn new(
-        tests: &'a [Test],
+        tests: &[Test],
         options: &'a Options,
         first: u64,
         runs: Option<u64>,
@@ -39,7 +38,7 @@ impl<'a> Teller<'a> {
         println!("doc tests and benches do not run under seeds");
         let is_seen = io::stderr().is_terminal() && !tests.is_empty();
         let bar = if is_seen { bar(runs) } else { ProgressBar::hidden() };
-        Teller { tests, options, again, bar, start: Instant::now(), runs: 0 }
+        Teller { options, again, bar, start: Instant::now(), runs: 0 }
     }
 
     pub(super) fn failed(&self, test: &Test, job: Job, failure: &Failure, repeats: bool) {
@@ -83,35 +82,7 @@ impl<'a> Teller<'a> {
 
     pub(super) fn finish(&self, tried: &[Tried]) {
         self.bar.finish_and_clear();
-        print!("{}", self.summary(tried));
-    }
-
-    fn summary(&self, tried: &[Tried]) -> String {
-        let seconds = self.start.elapsed().as_secs_f64();
-        let a_minute = self.runs as f64 / seconds * 60.0;
-        let count = |is: fn(&Outcome) -> bool| tried.iter().filter(|tried| is(&tried.outcome)).count();
-        let passed = || tried.iter().filter(|tried| matches!(tried.outcome, Outcome::Passed));
-        let (least, most) =
-            (passed().map(|it| it.seeds).min().unwrap_or(0), passed().map(|it| it.seeds).max().unwrap_or(0));
-        let under = if least == most { counted(most, "seed") } else { format!("{least} to {most} seeds") };
-        let failed = count(|it| matches!(it, Outcome::Failed(_)));
-        let without = count(|it| matches!(it, Outcome::WithoutSeeds));
-        let mut text = format!("{} passed under {under}, {failed} failed", passed().count());
-        if without > 0 {
-            text += &format!(", {without} ran once, because the program has no tokio in it");
-        }
-        let unrepeated = tried.iter().filter(|tried| tried.difference.is_some()).count();
-        if unrepeated > 0 {
-            text += &format!(", {unrepeated} not repeatable");
-        }
-        text += &format!("; {} seeds in {seconds:.1} s ({a_minute:.0} a minute)\n", self.runs);
-        if failed > 0 {
-            text += &format!("failing seeds are kept in {}, and are tried first the next time\n", kept::NAME);
-        }
-        if failed > 0 && failed < self.tests.len() && self.options.is_fail_fast {
-            text += "the other tests were not tried further (--no-fail-fast goes on)\n";
-        }
-        text
+        print!("{}", summary::text(tried, self.runs, self.start.elapsed(), self.options.is_fail_fast));
     }
 
     fn print(&self, text: &str) {
