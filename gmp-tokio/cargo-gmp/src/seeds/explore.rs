@@ -101,6 +101,8 @@ pub(super) fn explore(tests: &[Test], options: &Options, project: &Project, agai
     let book = Mutex::new(Book { plan, tried, kept, teller });
     let explorer = Explorer { tests, options, folder, was_interrupted, book };
     explorer.run_all(places.path())?;
+    explorer.book().plan.begin_others();
+    explorer.run_all(places.path())?;
     let book = explorer.book.into_inner().expect("no thread has panicked");
     book.teller.finish(&book.tried);
     if let Some(path) = &options.json {
@@ -115,6 +117,7 @@ fn any_seed() -> u64 {
 }
 
 impl<'a> Explorer<'a> {
+    /// Runs on all cores, until the plan has no more.
     fn run_all(&self, places: &Path) -> Result<()> {
         let threads = thread::available_parallelism().map_or(1, |count| count.get());
         thread::scope(|scope| {

@@ -15,6 +15,8 @@ pub(super) struct Job {
 #[derive(Debug)]
 pub(super) struct Plan {
     kept: VecDeque<(usize, u64)>,
+    /// Whether kept seeds have been tried, and it is the turn of others.
+    tries_others: bool,
     first: u64,
     /// How many seeds. `None`: the time decides.
     seeds: Option<u64>,
@@ -35,31 +37,52 @@ impl Plan {
         deadline: Option<Instant>,
     ) -> Self {
         let is_done = vec![false; tests];
-        Plan { kept: kept.into(), first, seeds, deadline, round: 0, test: 0, is_done, is_over: false }
+        Plan {
+            kept: kept.into(),
+            tries_others: false,
+            first,
+            seeds,
+            deadline,
+            round: 0,
+            test: 0,
+            is_done,
+            is_over: false,
+        }
+    }
+
+    /// All kept seeds have been tried.
+    pub(super) fn begin_others(&mut self) {
+        self.tries_others = true;
     }
 
     /// `None`: there are no more.
     pub(super) fn next(&mut self) -> Option<Job> {
-        while !self.is_over && self.is_done.contains(&false) {
-            if let Some((test, seed)) = self.kept.pop_front() {
-                if !self.is_done[test] {
-                    return Some(Job { test, seed, number: None });
-                }
-                continue;
-            }
+        if self.is_over {
+            return None;
+        }
+        if self.tries_others { self.next_of_others() } else { self.next_kept() }
+    }
+
+    fn next_kept(&mut self) -> Option<Job> {
+        let is_done = &self.is_done;
+        let mut left = std::iter::from_fn(|| self.kept.pop_front());
+        let (test, seed) = left.find(|(test, _)| !is_done[*test])?;
+        Some(Job { test, seed, number: None })
+    }
+
+    fn next_of_others(&mut self) -> Option<Job> {
+        while self.is_done.contains(&false) {
             if self.test == self.is_done.len() {
                 (self.test, self.round) = (0, self.round + 1);
             }
-            if self.seeds.is_some_and(|seeds| self.round >= seeds)
-                || self.deadline.is_some_and(|it| Instant::now() >= it)
-            {
+            let is_late = self.deadline.is_some_and(|deadline| Instant::now() >= deadline);
+            if is_late || self.seeds.is_some_and(|seeds| self.round >= seeds) {
                 return None;
             }
             let test = self.test;
             self.test += 1;
             if !self.is_done[test] {
-                let number = Some(self.round + 1);
-                return Some(Job { test, seed: self.first.wrapping_add(self.round), number });
+                return Some(Job { test, seed: self.first.wrapping_add(self.round), number: Some(self.round + 1) });
             }
         }
         None
@@ -89,11 +112,14 @@ mod tests {
 
     fn all(mut plan: Plan, finish: impl Fn(&Job) -> bool) -> Vec<(usize, u64)> {
         let mut jobs = Vec::new();
-        while let Some(job) = plan.next() {
-            jobs.push((job.test, job.seed));
-            if finish(&job) {
-                plan.finish(job.test);
+        for _ in 0..2 {
+            while let Some(job) = plan.next() {
+                jobs.push((job.test, job.seed));
+                if finish(&job) {
+                    plan.finish(job.test);
+                }
             }
+            plan.begin_others();
         }
         jobs
     }
@@ -112,6 +138,7 @@ mod tests {
         let now = Some(Instant::now());
         assert_eq!(all(Plan::new(vec![(0, 7)], 1, 0, None, now), |_| false), [(0, 7)]);
         let mut plan = Plan::new(Vec::new(), 1, u64::MAX, None, None);
+        plan.begin_others();
         assert_eq!((plan.next().unwrap().seed, plan.next().unwrap().seed), (u64::MAX, 0));
         plan.end();
         assert_eq!(plan.next(), None);

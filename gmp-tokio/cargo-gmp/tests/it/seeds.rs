@@ -1,8 +1,7 @@
-//! Tests of `cargo gmp test --seeds`. The tests are those of one project, so that cargo builds once.
+//! Tests of `cargo gmp test --seeds`.
 
 use std::fs;
 use std::process::Command;
-use std::sync::OnceLock;
 
 use crate::support::{Project, fails, program, shared, shared_target, succeeds, text};
 
@@ -76,8 +75,6 @@ mod good {
 }
 
 mod odd {
-    use super::*;
-
     #[test]
     fn it_spins() { loop { std::hint::spin_loop(); } }
 
@@ -85,33 +82,30 @@ mod odd {
     async fn it_counts_its_runs() {
         let runs = std::fs::read_to_string("runs").unwrap_or_default().len();
         std::fs::write("runs", "x".repeat(runs + 1)).unwrap();
-        for _ in 0..runs { tokio::spawn(async {}); }
+        for _ in 0..3 * runs + 3 { tokio::spawn(async {}); }
         tokio::task::yield_now().await;
     }
 }
 "#;
 
-fn project() -> &'static Project {
-    static PROJECT: OnceLock<Project> = OnceLock::new();
-    PROJECT.get_or_init(|| {
-        let project = program("seeded", "fn main() {}");
-        let manifest = project.read("Cargo.toml").replace("\"sync\"", "\"sync\", \"macros\"");
-        project.write("Cargo.toml", &manifest);
-        project.lock();
-        project.write("tests/it.rs", TESTS);
-        project
-    })
+fn project() -> Project {
+    let project = program("seeded", "fn main() {}");
+    project.write("Cargo.toml", &project.read("Cargo.toml").replace("\"sync\"", "\"sync\", \"macros\""));
+    project.lock();
+    project.write("tests/it.rs", TESTS);
+    project
 }
 
-fn gmp(line: &str) -> Command {
-    let mut command = shared(project().gmp(line));
+fn gmp(project: &Project, line: &str) -> Command {
+    let mut command = shared(project.gmp(line));
+    // Reading the names of functions takes longer than a run.
     command.env_remove("RUST_BACKTRACE");
     command
 }
 
 /// Standard output of a command with failing tests.
-fn failing(line: &str) -> String {
-    let output = gmp(line).output().unwrap();
+fn failing(project: &Project, line: &str) -> String {
+    let output = gmp(project, line).output().unwrap();
     let said = text(&output.stdout);
     assert_eq!(output.status.code(), Some(101), "{said}\n{}", text(&output.stderr));
     said
@@ -131,12 +125,22 @@ const FAULTS: [(&str, &str); 3] = [
 ];
 
 #[test]
-fn faults_are_found_and_kept_and_replayed() {
-    let said =
-        failing("test --seeds 200 --first-seed 1000 --no-fail-fast --json results.json faults:: -- --test-threads 1");
+fn tests_run_under_seeds() {
+    let project = project();
+    faults_are_found_and_kept_and_replayed(&project);
+    correct_tests_are_silent(&project);
+    a_test_that_hangs_in_real_time_is_ended(&project);
+    a_run_that_does_not_repeat_is_no_failure(&project);
+}
+
+fn faults_are_found_and_kept_and_replayed(project: &Project) {
+    let said = failing(
+        project,
+        "test --seeds 200 --first-seed 1000 --no-fail-fast --json results.json faults:: -- --test-threads 1",
+    );
     assert!(said.starts_with("3 tests under 200 seeds, from seed 1000 on\n"), "{said}");
     assert!(said.contains("\n0 passed, 3 failed\n") && !said.contains("NOT REPEATABLE"), "{said}");
-    let (kept, results) = (project().read("gmp-seeds.txt"), project().read("results.json"));
+    let (kept, results) = (project.read("gmp-seeds.txt"), project.read("results.json"));
     for (test, reason) in FAULTS {
         let seed = seed(&said, test);
         assert!(said.contains(reason), "{said}");
@@ -149,7 +153,7 @@ fn faults_are_found_and_kept_and_replayed() {
 
         let again = format!("cargo gmp test --seed {seed} faults:: -- --exact faults::{test} --test-threads 1");
         assert!(said.contains(&format!("  again:  {again}\n")), "{said}");
-        let shown = failing(again.strip_prefix("cargo gmp ").unwrap());
+        let shown = failing(project, again.strip_prefix("cargo gmp ").unwrap());
         assert!(
             shown.contains("running 1 test\n") && shown.ends_with(&format!("0 passed, 1 failed under seed {seed}\n"))
         );
@@ -157,34 +161,33 @@ fn faults_are_found_and_kept_and_replayed() {
             fs::read_to_string(shared_target().join(format!("gmp/seeds/seeded::faults::{test}-{seed}.txt"))).unwrap();
         assert!(output.contains(reason.trim_start_matches("panic at ")), "{output}");
 
-        let next = failing(&format!("test --seeds 1 --first-seed 1 {test}"));
+        let next = failing(project, &format!("test --seeds 1 {test}"));
         assert!(next.contains(&format!("at seed {seed} (a kept seed, ")), "{next}");
     }
 }
 
-#[test]
-fn correct_tests_are_silent() {
-    let said = succeeds(&mut gmp("test --seeds 100 --check good::"));
+fn correct_tests_are_silent(project: &Project) {
+    let said = succeeds(&mut gmp(project, "test --seeds 100 good::"));
     assert!(said.starts_with("4 tests under 100 seeds, from seed "), "{said}");
     assert!(said.contains("\n4 passed under 100 seeds, 0 failed\n400 runs in "), "{said}");
     assert_eq!(said.lines().count(), 4, "{said}");
+    let said = succeeds(&mut gmp(project, "test --seeds 10 --check good::"));
+    assert!(said.contains("\n4 passed under 10 seeds, 0 failed\n40 runs in "), "{said}");
     // Two seconds are enough for a seed on any machine.
-    let said = succeeds(&mut gmp("test --for 2s good::no_runtime"));
+    let said = succeeds(&mut gmp(project, "test --for 2s good::no_runtime"));
     assert!(said.starts_with("1 test for 2 s, from seed ") && said.contains("\n1 passed under "), "{said}");
 }
 
-#[test]
-fn a_test_that_hangs_in_real_time_is_ended() {
-    let said = failing("test --seeds 5 --timeout 1 odd::it_spins");
+fn a_test_that_hangs_in_real_time_is_ended(project: &Project) {
+    let said = failing(project, "test --seeds 5 --timeout 1 odd::it_spins");
     assert!(
         said.contains("FAILED seeded::odd::it_spins at seed ") && said.contains(" it hangs: ended after 1 s"),
         "{said}"
     );
 }
 
-#[test]
-fn a_run_that_does_not_repeat_is_no_failure() {
-    let said = succeeds(&mut gmp("test --seeds 3 odd::it_counts_its_runs"));
+fn a_run_that_does_not_repeat_is_no_failure(project: &Project) {
+    let said = succeeds(&mut gmp(project, "test --seeds 3 odd::it_counts_its_runs"));
     assert!(said.contains("NOT REPEATABLE seeded::odd::it_counts_its_runs: two runs under seed "), "{said}");
     assert!(said.contains("\n  first \"") && said.contains("calls that let the outside in: open runs\n"), "{said}");
     assert!(said.contains("1 passed under 3 seeds, 0 failed, 1 not repeatable\n"), "{said}");
