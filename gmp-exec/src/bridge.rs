@@ -14,15 +14,14 @@ use crate::lost::locks;
 use crate::runtime::Handle;
 use crate::seeded;
 use crate::sys::{seccomp, sigurg};
-use crate::task::{AtShutdown, JoinHandle, MOST, Place, SyncWait, Wait, leaf, spawn_blocking_on, try_id};
+use crate::task::{AtShutdown, JoinHandle, MOST, Place, SyncWait, Wait, coop, leaf, spawn_blocking_on, try_id};
 
 pub use crate::task::Resource;
 
 /// Units left to the running task; `None` where nothing is limited.
 #[inline]
 pub fn budget() -> Option<u8> {
-    let budget = context::budget();
-    if budget.is_some() && seeded::must_yield() { Some(0) } else { budget }
+    context::budget()
 }
 
 /// Sets the value that [`budget`] returns on this thread.
@@ -34,6 +33,13 @@ pub fn set_budget(units: Option<u8>) {
 /// Wakes a future whose budget is used up, after other tasks have been polled.
 pub fn defer(waker: &Waker) {
     context::defer_forced(waker);
+}
+
+/// Whether a future that is about to check its budget is to yield in any case, because this is a
+/// seeded run. Then it will be woken.
+#[inline]
+pub fn must_yield(cx: &Context<'_>) -> bool {
+    coop::yields_in_seeded_run(cx)
 }
 
 /// Whether this thread runs tasks, so that blocking it on another future is forbidden.

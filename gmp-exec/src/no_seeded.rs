@@ -1,6 +1,8 @@
 //! There are no seeded runs in this build: they belong to the feature `seeded`, and to Linux with
 //! glibc. The compiler removes all calls.
 
+use std::task::Waker;
+
 pub(crate) const fn is_on() -> bool {
     false
 }
@@ -18,3 +20,9 @@ pub(crate) const fn must_yield() -> bool {
 }
 
 pub(crate) const fn set_dump(_: fn() -> (usize, String)) {}
+
+pub(crate) const fn note_root(_: &Waker) {}
+
+pub(crate) const fn is_root(_: &Waker) -> bool {
+    false
+}

@@ -15,6 +15,7 @@ use crate::runtime::handle::Handle;
 use crate::sched::config::Flavor;
 use crate::sched::shutdown::last_poll;
 use crate::sched::{Scheduler, current_thread};
+use crate::seeded;
 use crate::sync::Arc;
 use crate::sync::atomic::AtomicBool;
 use crate::sync::atomic::Ordering::*;
@@ -60,6 +61,7 @@ fn park_until_ready<F: Future>(
     let mut cx = Context::from_waker(&waker);
     let mut poll = || {
         let _budget = coop::with_budget(Some(coop::UNITS));
+        seeded::note_root(&waker);
         match future.as_mut().poll(&mut cx) {
             Poll::Ready(output) => Some(output),
             Poll::Pending => None,

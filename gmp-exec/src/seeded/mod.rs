@@ -18,6 +18,9 @@ mod threads;
 mod time;
 mod turn;
 
+use std::cell::Cell;
+use std::task::Waker;
+
 pub(crate) use ending::set_dump;
 
 use decisions::Kind;
@@ -25,6 +28,21 @@ use state::with;
 
 /// One of so many checks of the budget makes its future yield.
 const CHECKS_PER_YIELD: usize = 4;
+
+thread_local! {
+    /// The data of the waker with which this thread has polled a future of `block_on` last.
+    static ROOT: Cell<*const ()> = const { Cell::new(std::ptr::null()) };
+}
+
+/// A future of `block_on` is polled with that waker.
+pub(crate) fn note_root(waker: &Waker) {
+    ROOT.set(waker.data());
+}
+
+/// Whether the waker is that of the future of `block_on` that this thread has polled last.
+pub(crate) fn is_root(waker: &Waker) -> bool {
+    ROOT.get() == waker.data()
+}
 
 /// Whether this thread is one of a seeded run's.
 pub(crate) fn is_on() -> bool {

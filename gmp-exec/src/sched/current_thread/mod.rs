@@ -77,6 +77,7 @@ fn poll_root<F: Future>(root: &Root, entered: Entered, future: Pin<&mut F>) -> O
     }
     let _entered = context::set_entered(entered);
     let _budget = coop::with_budget(Some(coop::UNITS));
+    seeded::note_root(root.waker());
     match future.poll(&mut Context::from_waker(root.waker())) {
         Poll::Ready(output) => Some(output),
         Poll::Pending => None,

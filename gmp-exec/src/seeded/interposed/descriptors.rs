@@ -58,8 +58,11 @@ unsafe fn wait_for_some(fds: *mut libc::pollfd, count: libc::nfds_t, timeout: c_
     if ready != 0 || timeout == 0 {
         return ready;
     }
-    // SAFETY: as above. A null pointer comes with a count of 0.
-    let fds = (0..count as usize).map(|i| unsafe { *fds.add(i) }).collect();
+    let fds = match count {
+        0 => Vec::new(),
+        // SAFETY: as above.
+        _ => unsafe { std::slice::from_raw_parts(fds, count as usize) }.to_vec(),
+    };
     turn::wait(Wait::Descriptors { fds, deadline: deadline(timeout) });
     look()
 }

@@ -75,6 +75,13 @@ const EDITS: &[Edit] = &[
         replace: "            gmp_exec::bridge::defer(cx.waker())\n",
     },
     Edit {
+        name: "coop: a future may yield in any case",
+        file: "src/task/coop/mod.rs",
+        find: "    pub fn poll_proceed(cx: &mut Context<'_>) -> Poll<RestoreOnPending> {\n",
+        replace: "    pub fn poll_proceed(cx: &mut Context<'_>) -> Poll<RestoreOnPending> {\n        \
+                      if gmp_exec::bridge::must_yield(cx) {\n            return Poll::Pending;\n        }\n",
+    },
+    Edit {
         name: "mpsc: send_timeout takes the executor's timer",
         file: "src/sync/mpsc/bounded.rs",
         find: "match crate::time::timeout(timeout, self.reserve()).await",
