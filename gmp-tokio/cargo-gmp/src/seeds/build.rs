@@ -3,7 +3,7 @@
 use std::os::unix::process::CommandExt;
 use std::process::{Command, ExitCode, Stdio};
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail};
 
 use super::drop_in;
 use super::listing::{self, Test};
@@ -29,7 +29,7 @@ pub(super) enum Built {
 /// build` stay what they are.
 pub(super) fn command(cargo: &Cargo, subcommand: &str, arguments: &Arguments, project: &Project) -> Result<Command> {
     if let Some(runner) = configuration::runners(&project.current_directory()?)?.first() {
-        anyhow::bail!("programs can't be run under seeds: {} configures a runner", runner.place);
+        bail!("programs can't be run under seeds: {} configures a runner", runner.place);
     }
     hindrances::check_target(arguments, project)?;
     let patched = run::patched(cargo, project, arguments)?;
@@ -69,7 +69,6 @@ pub(super) fn tests(mut cargo: Command) -> Result<Built> {
 
 /// Builds and starts a program under the seed. Returns only if that fails.
 pub(super) fn become_program(mut cargo: Command, seed: u64) -> Result<ExitCode> {
-    ensure!(std::env::var_os("GMP_SEED").is_none(), "`--seed` and GMP_SEED are both set");
     fix_addresses()?;
     Err(cargo.env("GMP_SEED", format!("{seed:x}")).exec()).context("can't start cargo")
 }
