@@ -37,7 +37,7 @@ impl Ending {
 fn of_engine(end: &str, output: &str) -> Ending {
     let lines = output.lines().filter_map(|line| line.strip_prefix("gmp: "));
     let mut lines = lines.skip_while(|line| !line.starts_with("seed "));
-    let reason = lines.next().and_then(|first| first.splitn(2, ": ").nth(1)).unwrap_or(end);
+    let reason = lines.next().and_then(|first| Some(first.split_once(": ")?.1)).unwrap_or(end);
     Ending { reason: escaped(reason), details: some(lines) }
 }
 
