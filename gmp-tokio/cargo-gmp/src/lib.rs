@@ -8,9 +8,10 @@
 //!
 //! The rule: this command writes none of the user's files. It gives cargo the patch, and the lock
 //! file for the patch, on cargo's command line. Then this process *becomes* cargo, so exit codes,
-//! signals and Ctrl-C are cargo's own. Three commands wait for cargo or a tool instead: `install`
-//! cleans up afterwards, `compare` measures, and a tool's builds are checked when the tool has
-//! ended.
+//! signals and Ctrl-C are cargo's own. Four commands wait for cargo or a tool instead: `install`
+//! cleans up afterwards, `compare` measures, `test --seeds` runs the tests itself, and a tool's builds
+//! are checked when the tool has ended. `test --seeds` also writes `gmp-seeds.txt` beside `Cargo.toml`,
+//! when a test fails.
 
 #![forbid(unsafe_code)]
 
@@ -44,6 +45,7 @@ mod program;
 mod project;
 mod raised;
 mod run;
+mod seeds;
 mod settings;
 mod tokios;
 mod tool;

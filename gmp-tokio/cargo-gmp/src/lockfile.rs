@@ -27,7 +27,7 @@ use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use hmac_sha256::Hash as Sha256;
 use toml_edit::{DocumentMut, Value};
 
@@ -82,6 +82,15 @@ impl Patched {
             arguments.extend(["-Z", "minimal-versions"].map(Into::into));
         }
         Ok(arguments)
+    }
+
+    /// The same settings with the drop-in that `make` makes of the ordinary one.
+    pub(crate) fn seeded(&self, make: impl FnOnce(&Path) -> Result<PathBuf>) -> Result<Self> {
+        ensure!(
+            !self.is_in_manifest,
+            "seeded runs need another patch than that in Cargo.toml: `cargo gmp unpatch` first"
+        );
+        Ok(Patched { drop_in: make(&self.drop_in)?, ..self.clone() })
     }
 
     pub(crate) fn drop_in(&self) -> &Path {

@@ -21,11 +21,16 @@ use anyhow::{Context, Result};
 use crate::cargo::Cargo;
 use crate::compare::measure;
 use crate::nested::Folder;
+use crate::seeds::program as noted;
 
 /// `<build directory> <directory of programs> <program> <its arguments>`. This process becomes the
 /// program, unless `compare` measures the program.
 pub(crate) fn start(arguments: Vec<OsString>) -> Result<ExitCode> {
-    run(command(arguments)?)
+    let command = command(arguments)?;
+    match noted::wanted() {
+        Some(folder) => noted::note(&command, &folder),
+        None => run(command),
+    }
 }
 
 /// `<program> <its arguments>`. Starts the program with nothing changed.

@@ -69,6 +69,11 @@ impl Project {
         self.target_directory().join("gmp")
     }
 
+    /// The folder for seeded runs: programs, and the output of failures.
+    pub(crate) fn seeds_directory(&self) -> PathBuf {
+        self.gmp_directory().join("seeds")
+    }
+
     /// The folder in which cargo looks for its configuration.
     pub(crate) fn current_directory(&self) -> Result<PathBuf> {
         env::current_dir().context("the current folder is gone")

@@ -27,8 +27,9 @@ use crate::cargo::Cargo;
 use crate::lockfile::{self, Patched, assignment};
 use crate::nested::{Folder, TARGET};
 use crate::project::Project;
+use crate::seeds::request::Request;
 use crate::sources::{Sources, path_text};
-use crate::{configuration, console, handed_over, hindrances, lines, tool};
+use crate::{configuration, console, handed_over, hindrances, lines, seeds, tool};
 
 /// Cargo's own subcommands that build, run or describe.
 pub(crate) const TAKEN: [&str; 17] = [
@@ -67,6 +68,9 @@ pub(crate) fn run(arguments: Vec<OsString>) -> Result<ExitCode> {
     let here = env::current_dir().context("the current folder is gone")?;
     let line = Line::parse(arguments).context("cargo's options alone are nothing to do (see `cargo gmp help`)")?;
     let mut line = line.expand(&here)?;
+    if let Some(request) = Request::take(&mut line)? {
+        return seeds::run(line, request);
+    }
     let own = OwnOptions { trace: take_trace(&mut line)?, console: console::take(&mut line) };
     let cargo = Cargo::from_env(false);
     if let Some(program) = tool_for(&line.subcommand) {
@@ -163,7 +167,7 @@ fn check_subcommand(cargo: &Cargo, subcommand: &OsStr) -> Result<()> {
 /// after the subcommand. They are cargo's there, whatever follows, because aliases are already
 /// expanded. Before the subcommand, cargo would forget all of them as soon as one `--config`
 /// follows the subcommand.
-fn command(
+pub(crate) fn command(
     cargo: &Cargo,
     subcommand: &OsStr,
     arguments: &Arguments,

@@ -13,6 +13,7 @@ mod nested;
 mod old_locks;
 mod patch;
 mod run;
+mod seeds;
 mod stall;
 mod support;
 mod trace;

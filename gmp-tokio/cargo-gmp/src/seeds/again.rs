@@ -1,0 +1,87 @@
+//! `cargo gmp test --seed`: a run once more, with its output.
+
+use std::ffi::OsString;
+use std::time::Duration;
+
+use anyhow::Result;
+
+use super::listing::Test;
+use super::process::{Output, Place};
+use crate::alias::Line;
+use crate::project::Project;
+
+/// Runs the tests one after the other. Returns whether all have passed.
+pub(super) fn again(tests: &[Test], seed: u64, limit: Duration, project: &Project) -> Result<bool> {
+    let folder = tempfile::tempdir_in(project.seeds_directory())?;
+    let place = Place::make(folder.path(), 0)?;
+    let mut failed = 0;
+    for test in tests {
+        println!("{} ({}) under seed {seed:x}", test.full_name(), test.program.name());
+        let run = place.run(test, seed, limit, Output::Shown)?;
+        let verdict = match run.status {
+            _ if run.has_passed() => "passed".to_owned(),
+            Some(status) => format!("FAILED ({status})"),
+            None => format!("FAILED: it hangs, ended after {} s of real time (--timeout)", limit.as_secs()),
+        };
+        failed += usize::from(!run.has_passed());
+        println!("{verdict} in {:.2} s\n", run.time.as_secs_f64());
+    }
+    println!("{} passed, {failed} failed under seed {seed:x}", tests.len() - failed);
+    Ok(failed == 0)
+}
+
+/// The user's own arguments, between which the seed and the test go.
+#[derive(Debug)]
+pub(super) struct CommandLine {
+    options: String,
+    rest: String,
+}
+
+pub(super) fn command_line(line: &Line) -> CommandLine {
+    let dashes = line.rest.iter().position(|argument| argument == "--").unwrap_or(line.rest.len());
+    let (options, rest) = line.rest.split_at(dashes);
+    let rest = rest.iter().skip(1).filter(|argument| *argument != "--exact");
+    CommandLine { options: words(line.before.iter().chain(options)), rest: words(rest) }
+}
+
+impl CommandLine {
+    /// The command that runs this test under this seed. Of several filters libtest takes all, and
+    /// with `--exact` those are whole names. So the user's own filter does no harm.
+    pub(super) fn with(&self, seed: u64, test: &Test) -> String {
+        self.of(seed, &test.name)
+    }
+
+    fn of(&self, seed: u64, test: &str) -> String {
+        format!("cargo gmp test --seed {seed:x}{} -- --exact {}{}", self.options, quoted(test), self.rest)
+    }
+}
+
+fn words<'a>(arguments: impl Iterator<Item = &'a OsString>) -> String {
+    arguments.map(|argument| format!(" {}", quoted(&argument.to_string_lossy()))).collect()
+}
+
+/// As a shell takes it.
+fn quoted(word: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_=:/.,+@%".contains(c);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_line_to_replay_has_the_users_options() {
+        let of = |line: &str| {
+            let line = Line::parse(line.split_whitespace().map(OsString::from)).unwrap();
+            command_line(&line).of(0x5f3a, "pool::is_fair")
+        };
+        assert_eq!(of("test"), "cargo gmp test --seed 5f3a -- --exact pool::is_fair");
+        let expected = "cargo gmp test --seed 5f3a -p a 'pool::<' -- --exact pool::is_fair --skip x";
+        assert_eq!(of("test -p a pool::< -- --exact --skip x"), expected);
+    }
+}

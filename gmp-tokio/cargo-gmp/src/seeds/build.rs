@@ -1,0 +1,74 @@
+//! Builds tests and programs with the drop-in for seeded runs.
+
+use std::os::unix::process::CommandExt;
+use std::process::{Command, ExitCode, Stdio};
+
+use anyhow::{Context, Result, bail};
+
+use super::drop_in;
+use super::listing::{self, Test};
+use super::program::{Program, VARIABLE};
+use super::system::fix_addresses;
+use crate::arguments::Arguments;
+use crate::cargo::Cargo;
+use crate::lockfile::assignment;
+use crate::project::Project;
+use crate::tool::exit_code;
+use crate::{configuration, hindrances, run};
+
+/// Options that choose what is built. Without one, cargo would also run doc tests.
+const CHOICES: [&str; 7] = ["--lib", "--bin", "--bins", "--test", "--tests", "--example", "--examples"];
+
+pub(super) enum Built {
+    Tests(Vec<Test>),
+    /// Cargo's exit code.
+    Failed(u8),
+}
+
+/// The command that starts cargo. Programs have a folder of their own, so that those of `cargo gmp
+/// build` stay what they are.
+pub(super) fn command(cargo: &Cargo, subcommand: &str, arguments: &Arguments, project: &Project) -> Result<Command> {
+    if let Some(runner) = configuration::runners(&project.current_directory()?)?.first() {
+        bail!("programs can't be run under seeds: {} configures a runner", runner.place);
+    }
+    hindrances::check_target(arguments, project)?;
+    let patched = run::patched(cargo, project, arguments)?;
+    let folder = project.seeds_directory();
+    let patched = patched.seeded(|drop_in| drop_in::write(drop_in, &folder.join("tokio")))?;
+    let mut arguments = arguments.clone();
+    if arguments.target_dir.is_none() {
+        let programs = folder.join("programs");
+        arguments.before.extend(["--config".into(), assignment("build.build-dir", project.build_directory())?]);
+        arguments.before.extend(["--target-dir".into(), programs.clone().into()]);
+        arguments.target_dir = Some(programs);
+    }
+    if subcommand == "test" && !has_choice(&arguments) {
+        arguments.before.push("--tests".into());
+    }
+    run::command(cargo, subcommand.as_ref(), &arguments, project, &patched)
+}
+
+fn has_choice(arguments: &Arguments) -> bool {
+    let mut cargos = arguments.all.iter().take_while(|argument| *argument != "--").filter_map(|it| it.to_str());
+    cargos.any(|option| option == "--all-targets" || CHOICES.contains(&option.split('=').next().unwrap_or_default()))
+}
+
+/// Builds the tests, and lists those that the user's filters choose.
+pub(super) fn tests(mut cargo: Command) -> Result<Built> {
+    let folder = tempfile::tempdir()?;
+    let status = cargo.env(VARIABLE, folder.path()).stdin(Stdio::null()).status().context("can't start cargo")?;
+    if !status.success() {
+        return Ok(Built::Failed(exit_code(status)));
+    }
+    let mut tests = Vec::new();
+    for program in Program::read_all(folder.path())? {
+        tests.extend(listing::tests(program)?);
+    }
+    Ok(Built::Tests(tests))
+}
+
+/// Builds and starts a program under the seed. Returns only if that fails.
+pub(super) fn become_program(mut cargo: Command, seed: u64) -> Result<ExitCode> {
+    fix_addresses()?;
+    Err(cargo.env("GMP_SEED", format!("{seed:x}")).exec()).context("can't start cargo")
+}

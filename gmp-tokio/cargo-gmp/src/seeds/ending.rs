@@ -1,0 +1,98 @@
+//! What happened to a test that failed, in the words of the run.
+
+use std::time::Duration;
+
+use super::process::Run;
+use crate::escaped::escaped;
+
+/// The limit of lines that are shown of a run. The file with its output has the others.
+const SHOWN: usize = 12;
+
+#[derive(Debug, PartialEq)]
+pub(super) struct Ending {
+    pub(super) reason: String,
+    /// The lines that explain the reason.
+    pub(super) details: Vec<String>,
+}
+
+impl Ending {
+    pub(super) fn of(run: &Run, output: &str, limit: Duration) -> Self {
+        let end = run.report.as_ref().map_or("", |report| report.end.as_str());
+        let Some(status) = run.status else {
+            let reason = format!("it hangs: ended after {} s of real time (--timeout)", limit.as_secs());
+            return Ending { reason, details: last(output) };
+        };
+        match run.signal() {
+            Some(signal) => Ending { reason: format!("killed by signal {signal}"), details: last(output) },
+            None if end == "deadlock" || end == "limit" => of_engine(end, output),
+            None => of_panic(output).unwrap_or_else(|| {
+                let reason = format!("exit code {}", status.code().unwrap_or_default());
+                Ending { reason, details: last(output) }
+            }),
+        }
+    }
+}
+
+/// The dump of tasks and threads, after `gmp: seed 5f3a: `.
+fn of_engine(end: &str, output: &str) -> Ending {
+    let lines = output.lines().filter_map(|line| line.strip_prefix("gmp: "));
+    let mut lines = lines.skip_while(|line| !line.starts_with("seed "));
+    let reason = lines.next().and_then(|first| Some(first.split_once(": ")?.1)).unwrap_or(end);
+    Ending { reason: escaped(reason), details: some(lines) }
+}
+
+/// The first panic: the others follow from that, if there are more.
+fn of_panic(output: &str) -> Option<Ending> {
+    let mut lines = output.lines();
+    let place = lines.find_map(|line| line.split_once(" panicked at "))?.1;
+    let is_message =
+        |line: &&str| !line.is_empty() && !line.starts_with("note: ") && !line.starts_with("stack backtrace:");
+    let mut message = lines.take_while(is_message);
+    let reason = format!("panic at {place} {}", message.next().unwrap_or_default());
+    Some(Ending { reason: escaped(&reason), details: some(message) })
+}
+
+fn some<'a>(lines: impl Iterator<Item = &'a str>) -> Vec<String> {
+    lines.take(SHOWN).map(escaped).collect()
+}
+
+fn last(output: &str) -> Vec<String> {
+    let lines: Vec<_> = output.lines().filter(|line| !line.is_empty()).collect();
+    some(lines[lines.len().saturating_sub(SHOWN)..].iter().copied())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::process::ExitStatusExt;
+    use std::process::ExitStatus;
+
+    use super::*;
+    use crate::seeds::report::Report;
+
+    fn run(status: Option<i32>, end: &str) -> Run {
+        let report = Report { end: end.to_owned(), hash: String::new(), decisions: 0.0, outside: Vec::new() };
+        Run { status: status.map(ExitStatus::from_raw), report: Some(report), time: Duration::ZERO }
+    }
+
+    fn of(status: Option<i32>, end: &str, output: &str) -> (String, Vec<String>) {
+        let ending = Ending::of(&run(status, end), output, Duration::from_secs(60));
+        (ending.reason, ending.details)
+    }
+
+    #[test]
+    fn the_reason_is_in_the_words_of_the_run() {
+        let output =
+            "running 1 test\ngmp: seed 5f3a: deadlock: 2 tasks wait, no timer is set\ngmp: runtime 1: 2 tasks\n";
+        let expected = ("deadlock: 2 tasks wait, no timer is set".to_owned(), vec!["runtime 1: 2 tasks".to_owned()]);
+        assert_eq!(of(Some(101 << 8), "deadlock", output), expected);
+        let output = "\nthread 'a' (7) panicked at src/a.rs:3:5:\nassertion failed\n left: 1\nnote: run with\nthread 'b' panicked at src/b.rs:1:1:\nx\n";
+        let expected = ("panic at src/a.rs:3:5: assertion failed".to_owned(), vec![" left: 1".to_owned()]);
+        assert_eq!(of(Some(101 << 8), "panic", output), expected);
+        assert_eq!(
+            of(Some(3 << 8), "panic", "a\n\nb\n"),
+            ("exit code 3".to_owned(), vec!["a".to_owned(), "b".to_owned()])
+        );
+        assert_eq!(of(Some(6), "", "").0, "killed by signal 6");
+        assert_eq!(of(None, "", "").0, "it hangs: ended after 60 s of real time (--timeout)");
+    }
+}

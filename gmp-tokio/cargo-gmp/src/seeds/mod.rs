@@ -1,0 +1,63 @@
+//! `cargo gmp test --seeds`: runs each test under many seeds, and finds the orders of tasks and threads
+//! under which it fails.
+//!
+//! The drop-in is built with its feature `seeded` ([`drop_in`]). Cargo builds the tests and starts each
+//! program, so that filters, folders and variables are those of `cargo test`; but this command, as
+//! cargo's runner, only notes how the program was to be started ([`program`]). Then each test runs under
+//! each seed in a process of its own ([`process`], [`explore`]).
+
+mod again;
+mod build;
+mod drop_in;
+mod ending;
+mod explore;
+mod json;
+mod kept;
+mod listing;
+mod plan;
+mod process;
+pub(crate) mod program;
+mod repeat;
+mod report;
+pub(crate) mod request;
+mod summary;
+mod system;
+mod tell;
+
+use std::process::ExitCode;
+
+use anyhow::{Result, ensure};
+
+use self::build::Built;
+use self::request::Request;
+use crate::alias::Line;
+use crate::arguments::Arguments;
+use crate::cargo::Cargo;
+use crate::project::Project;
+
+/// What fails like a test does.
+const FAILED: u8 = 101;
+
+pub(crate) fn run(line: Line, request: Request) -> Result<ExitCode> {
+    let is_there = cfg!(all(target_os = "linux", target_env = "gnu", target_pointer_width = "64"));
+    ensure!(is_there, "seeded runs need Linux with glibc, on 64 bits");
+    let again = again::command_line(&line);
+    let arguments = Arguments::of(line.before, line.rest);
+    let cargo = Cargo::from_env(arguments.offline);
+    let project = Project::find(&cargo, &arguments)?;
+    let build = |subcommand| build::command(&cargo, subcommand, &arguments, &project);
+    if let Request::Program(seed) = request {
+        return build::become_program(build("run")?, seed);
+    }
+    let tests = match build::tests(build("test")?)? {
+        Built::Tests(tests) => tests,
+        Built::Failed(code) => return Ok(ExitCode::from(code)),
+    };
+    system::fix_addresses()?;
+    let has_passed = match request {
+        Request::Explore(options) => explore::explore(&tests, &options, &project, &again)?,
+        Request::Again { seed, timeout } => again::again(&tests, seed, timeout, &project)?,
+        Request::Program(_) => unreachable!("handled above"),
+    };
+    Ok(ExitCode::from(if has_passed { 0 } else { FAILED }))
+}

@@ -1,0 +1,93 @@
+//! One run of a test under a seed.
+
+use std::fs::{self, File};
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::ExitStatus;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result};
+
+use super::listing::Test;
+use super::report::Report;
+use super::system;
+
+/// What came of a run.
+#[derive(Debug)]
+pub(super) struct Run {
+    /// `None`: the run took too long, and was ended.
+    pub(super) status: Option<ExitStatus>,
+    pub(super) report: Option<Report>,
+    pub(super) time: Duration,
+}
+
+impl Run {
+    pub(super) fn has_passed(&self) -> bool {
+        self.status.is_some_and(|status| status.success())
+    }
+
+    /// Whether both are the same run, as far as the engine can see. A run without a report has
+    /// nothing to compare.
+    pub(super) fn is_same(&self, other: &Run) -> bool {
+        let hash = |run: &Run| run.report.as_ref().map(|report| report.hash.clone());
+        hash(self) == hash(other) && self.has_passed() == other.has_passed()
+    }
+
+    pub(super) fn signal(&self) -> Option<i32> {
+        self.status?.signal()
+    }
+}
+
+/// Where a run leaves its files. One run at a time.
+#[derive(Debug)]
+pub(super) struct Place(PathBuf);
+
+/// Whether the user sees the test's output.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Output {
+    Kept,
+    Shown,
+}
+
+impl Place {
+    /// The names have the same length, because the length of the environment is seen in addresses of
+    /// the stack.
+    pub(super) fn make(folder: &Path, number: usize) -> Result<Self> {
+        let folder = folder.join(format!("{number:04}"));
+        fs::create_dir_all(&folder)?;
+        Ok(Place(folder))
+    }
+
+    pub(super) fn run(&self, test: &Test, seed: u64, limit: Duration, output: Output) -> Result<Run> {
+        self.run_with(test, seed, limit, output, None)
+    }
+
+    /// The same with all decisions and events written into the file.
+    pub(super) fn run_logged(&self, test: &Test, seed: u64, limit: Duration, log: &str) -> Result<String> {
+        let log = self.0.join(log);
+        self.run_with(test, seed, limit, Output::Kept, Some(&log))?;
+        Ok(String::from_utf8_lossy(&fs::read(log).unwrap_or_default()).into_owned())
+    }
+
+    fn run_with(&self, test: &Test, seed: u64, limit: Duration, output: Output, log: Option<&Path>) -> Result<Run> {
+        let report = self.0.join("report");
+        _ = fs::remove_file(&report);
+        let mut command = test.program.command();
+        command.args([&test.name, "--exact", "--nocapture", "--include-ignored"]);
+        command.env("GMP_SEED", format!("{seed:x}")).env("GMP_SEED_REPORT", &report);
+        command.envs(log.map(|log| ("GMP_SEED_LOG", log)));
+        if output == Output::Kept {
+            let file = File::create(self.output())?;
+            command.stdout(file.try_clone()?).stderr(file);
+        }
+        let start = Instant::now();
+        let mut child = command.spawn().with_context(|| format!("can't start {}", test.program.path.display()))?;
+        let status = system::wait(&mut child, limit)?;
+        Ok(Run { status, report: Report::read(&report), time: start.elapsed() })
+    }
+
+    /// The file with the output of the last run.
+    pub(super) fn output(&self) -> PathBuf {
+        self.0.join("output")
+    }
+}

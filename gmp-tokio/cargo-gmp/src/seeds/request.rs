@@ -1,0 +1,181 @@
+//! The options about seeds, which are not cargo's.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use anyhow::Result;
+
+use crate::alias::Line;
+use crate::arguments::value_of;
+use crate::usage::usage;
+
+/// What to do with seeds.
+#[derive(Debug, PartialEq)]
+pub(crate) enum Request {
+    /// Runs the tests under many seeds.
+    Explore(Options),
+    /// Runs the tests under this seed, and shows their output.
+    Again { seed: u64, timeout: Duration },
+    /// Runs a program under this seed.
+    Program(u64),
+}
+
+#[derive(Debug, PartialEq)]
+pub(crate) struct Options {
+    /// How many seeds. `None`: as many as fit into the time.
+    pub(super) seeds: Option<u64>,
+    pub(super) time: Option<Duration>,
+    pub(super) first: Option<u64>,
+    pub(super) is_fail_fast: bool,
+    /// Whether every run is repeated.
+    pub(super) checks_all: bool,
+    pub(super) timeout: Duration,
+    pub(super) json: Option<PathBuf>,
+}
+
+/// The real time that a run may take, unless the user says otherwise.
+const TIMEOUT: Duration = Duration::from_secs(60);
+
+/// Kinds of tests that don't run under seeds.
+const NOT_SEEDED: [(&str, &str); 3] = [("--doc", "doc tests"), ("--bench", "benches"), ("--benches", "benches")];
+
+impl Request {
+    /// Takes the options out of the line. `None` if the line does not ask for seeds.
+    pub(crate) fn take(line: &mut Line) -> Result<Option<Request>> {
+        let mut given = Given::split(&mut line.rest);
+        let request = match line.subcommand.to_str() {
+            Some("test" | "t") => of_tests(&mut given),
+            Some("run" | "r") => Ok(given.value("--seed", SEED, seed)?.map(Request::Program)),
+            _ => Ok(None),
+        };
+        line.rest = [given.options, given.rest].concat();
+        request
+    }
+}
+
+fn of_tests(given: &mut Given) -> Result<Option<Request>> {
+    let seed = given.value("--seed", SEED, seed)?;
+    let seeds = given.value("--seeds", "a number, 1 or more", |text| text.parse().ok().filter(|&seeds| seeds > 0))?;
+    let time = given.value("--for", TIME, duration)?;
+    if seed.is_none() && seeds.is_none() && time.is_none() {
+        return Ok(None);
+    }
+    if let Some((option, what)) = NOT_SEEDED.iter().find(|(option, _)| given.options.iter().any(|it| it == option)) {
+        return Err(usage(format!("`{option}`: {what} do not run under seeds")));
+    }
+    let timeout = given.value("--timeout", TIME, duration)?.unwrap_or(TIMEOUT);
+    let Some(seed) = seed else {
+        return Ok(Some(Request::Explore(Options {
+            seeds,
+            time,
+            first: given.value("--first-seed", SEED, self::seed)?,
+            is_fail_fast: !given.flag("--no-fail-fast"),
+            checks_all: given.flag("--check"),
+            timeout,
+            json: given.value("--json", "a file", |text| Some(text.into()))?,
+        })));
+    };
+    if seeds.is_some() || time.is_some() {
+        return Err(usage("`--seed` runs one seed again, and `--seeds` and `--for` try many: take one of them"));
+    }
+    Ok(Some(Request::Again { seed, timeout }))
+}
+
+const SEED: &str = "a hexadecimal number of up to 16 digits, as a failure names it";
+const TIME: &str = "a time: 90, 90s, 5m or 1h";
+
+fn seed(text: &str) -> Option<u64> {
+    let is_hexadecimal = text.bytes().all(|byte| byte.is_ascii_hexdigit());
+    is_hexadecimal.then(|| u64::from_str_radix(text, 16).ok())?
+}
+
+/// In seconds, if nothing else is said.
+fn duration(text: &str) -> Option<Duration> {
+    let (number, unit) = text.split_at(text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len()));
+    let seconds = match unit {
+        "" | "s" => 1,
+        "m" => 60,
+        "h" => 3600,
+        _ => return None,
+    };
+    let time = number.parse::<u64>().ok()?.checked_mul(seconds).map(Duration::from_secs);
+    time.filter(|time| !time.is_zero())
+}
+
+/// The arguments, up to the dashes and from them on.
+struct Given {
+    options: Vec<OsString>,
+    rest: Vec<OsString>,
+}
+
+impl Given {
+    fn split(arguments: &mut Vec<OsString>) -> Self {
+        let options = arguments.iter().position(|argument| argument == "--").unwrap_or(arguments.len());
+        let rest = arguments.split_off(options);
+        Given { options: std::mem::take(arguments), rest }
+    }
+
+    fn flag(&mut self, name: &str) -> bool {
+        let found = self.options.iter().position(|argument| argument == name);
+        found.map(|index| self.options.remove(index)).is_some()
+    }
+
+    /// Takes the option, if it is there. `allowed` says what values it has.
+    fn value<T>(&mut self, name: &str, allowed: &str, parse: impl Fn(&str) -> Option<T>) -> Result<Option<T>> {
+        let is_it = |argument: &OsString| value_of(name, argument, || Some(argument)).is_some();
+        let Some(index) = self.options.iter().position(is_it) else { return Ok(None) };
+        let argument = self.options.remove(index);
+        let is_next = argument == name;
+        let next = (is_next && index < self.options.len()).then(|| self.options.remove(index));
+        let value = value_of(name, &argument, || next.as_ref());
+        let value = value.ok_or_else(|| usage(format!("`{name}` needs {allowed}")))?;
+        let parsed = value.to_str().and_then(parse);
+        parsed.map(Some).ok_or_else(|| usage(format!("`{name} {}`: allowed is {allowed}", value.display())))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn take(line: &str) -> Result<(Option<Request>, String)> {
+        let mut line = Line::parse(line.split_whitespace().map(OsString::from)).unwrap();
+        let request = Request::take(&mut line)?;
+        Ok((request, line.rest.join(" ".as_ref()).into_string().unwrap()))
+    }
+
+    #[test]
+    fn what_is_cargos_stays() {
+        let (request, rest) = take("test -p a --seeds 10 --for=2m --check pool:: -- --seeds x").unwrap();
+        let Some(Request::Explore(options)) = request else { panic!("{request:?}") };
+        assert_eq!((options.seeds, options.time), (Some(10), Some(Duration::from_secs(120))));
+        assert!(options.checks_all && options.is_fail_fast && options.timeout == TIMEOUT);
+        assert_eq!(rest, "-p a pool:: -- --seeds x");
+        let (request, rest) = take("t --seed 5f3a --timeout 5 a").unwrap();
+        assert_eq!(request, Some(Request::Again { seed: 0x5f3a, timeout: Duration::from_secs(5) }));
+        assert_eq!(rest, "a");
+        assert_eq!(take("r --seed=a -- --seed b").unwrap(), (Some(Request::Program(10)), "-- --seed b".to_owned()));
+    }
+
+    #[test]
+    fn without_seeds_cargo_gets_all() {
+        for line in ["test --no-fail-fast --check -- --seeds 1", "build --seed 1", "run --seeds 1"] {
+            let (request, rest) = take(line).unwrap();
+            assert_eq!((request, rest.as_str()), (None, line.split_once(' ').unwrap().1));
+        }
+    }
+
+    #[test]
+    fn errors_name_the_value_and_what_is_allowed() {
+        let error = |line| take(line).unwrap_err().to_string();
+        assert_eq!(error("test --seeds 0"), "`--seeds 0`: allowed is a number, 1 or more");
+        assert_eq!(error("test --seeds"), "`--seeds` needs a number, 1 or more");
+        let seed = "a hexadecimal number of up to 16 digits, as a failure names it";
+        assert_eq!(error("test --seed xyz"), format!("`--seed xyz`: allowed is {seed}"));
+        assert_eq!(error("run --seed 11112222333344445"), format!("`--seed 11112222333344445`: allowed is {seed}"));
+        assert_eq!(error("test --for 0s"), "`--for 0s`: allowed is a time: 90, 90s, 5m or 1h");
+        assert!(error("test --seeds 5 --seed 1").contains("take one of them"));
+        assert_eq!(error("test --seeds 5 --doc"), "`--doc`: doc tests do not run under seeds");
+    }
+}

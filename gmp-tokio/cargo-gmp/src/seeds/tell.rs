@@ -1,0 +1,108 @@
+//! What the user sees: failures when they are found, how far the runs are, and a summary.
+
+use std::env;
+use std::io::{self, IsTerminal};
+use std::time::Instant;
+
+use indicatif::{ProgressBar, ProgressStyle};
+
+use super::again::CommandLine;
+use super::explore::{Failure, Tried};
+use super::listing::Test;
+use super::plan::Job;
+use super::repeat::Difference;
+use super::request::Options;
+use super::summary;
+
+#[derive(Debug)]
+pub(super) struct Teller<'a> {
+    options: &'a Options,
+    again: &'a CommandLine,
+    bar: ProgressBar,
+    start: Instant,
+    runs: u64,
+}
+
+impl<'a> Teller<'a> {
+    pub(super) fn new(
+        tests: &[Test],
+        options: &'a Options,
+        first: u64,
+        runs: Option<u64>,
+        again: &'a CommandLine,
+    ) -> Self {
+        let seeds = options.seeds.map(|seeds| format!(" under {}", counted(seeds, "seed")));
+        let time = options.time.map(|time| format!(" for {} s", time.as_secs()));
+        let [seeds, time] = [seeds, time].map(Option::unwrap_or_default);
+        println!("{}{seeds}{time}, from seed {first:x} on", counted(tests.len() as u64, "test"));
+        println!("doc tests and benches do not run under seeds");
+        let is_seen = io::stderr().is_terminal() && !tests.is_empty();
+        let bar = if is_seen { bar(runs) } else { ProgressBar::hidden() };
+        Teller { options, again, bar, start: Instant::now(), runs: 0 }
+    }
+
+    pub(super) fn failed(&self, test: &Test, job: Job, failure: &Failure, repeats: bool) {
+        let number = match (job.number, self.options.seeds) {
+            (Some(number), Some(seeds)) => format!("{number} of {seeds}"),
+            (Some(number), None) => format!("number {number}"),
+            (None, _) => "a kept seed".to_owned(),
+        };
+        let name = test.full_name();
+        let (seed, seconds, reason) = (failure.seed, failure.time.as_secs_f64(), &failure.ending.reason);
+        let details: String = failure.ending.details.iter().map(|line| format!("    {line}\n")).collect();
+        let may_differ = if repeats { "" } else { " (may pass: the test does not repeat)" };
+        self.print(&format!(
+            "FAILED {name} at seed {seed:x} ({number}, {seconds:.2} s): {reason}\n{details}  again:  {}{may_differ}\n  \
+             output: {}\n",
+            self.again.with(seed, test),
+            relative(&failure.output),
+        ));
+    }
+
+    pub(super) fn not_repeatable(&self, test: &Test, seed: u64, difference: &Difference) {
+        let name = test.full_name();
+        let lines = match &difference.lines {
+            Some([one, other]) => format!("first \"{one}\", then \"{other}\""),
+            None => "with all decisions written down the runs are the same".to_owned(),
+        };
+        self.print(&format!(
+            "NOT REPEATABLE {name}: two runs under seed {seed:x} differ\n  {lines}\n  calls that let the outside in: {}\n",
+            if difference.outside.is_empty() { "none is known".to_owned() } else { difference.outside.join(", ") },
+        ));
+    }
+
+    /// A run has ended, and so many are left.
+    pub(super) fn progress(&mut self, left: Option<u64>) {
+        self.runs += 1;
+        if let Some(left) = left {
+            self.bar.set_length(self.runs + left);
+        }
+        self.bar.set_position(self.runs);
+    }
+
+    pub(super) fn finish(&self, tried: &[Tried]) {
+        self.bar.finish_and_clear();
+        print!("{}", summary::text(tried, self.runs, self.start.elapsed(), self.options.is_fail_fast));
+    }
+
+    fn print(&self, text: &str) {
+        self.bar.suspend(|| println!("{text}"));
+    }
+}
+
+fn bar(runs: Option<u64>) -> ProgressBar {
+    let template =
+        if runs.is_some() { "[{bar:30}] {pos} of {len} runs, {eta} left" } else { "{pos} runs in {elapsed}" };
+    let style = ProgressStyle::with_template(template).expect("the templates are constant and good");
+    runs.map_or_else(ProgressBar::no_length, ProgressBar::new).with_style(style.progress_chars("##-"))
+}
+
+fn counted(count: u64, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
+/// The path as seen from the current folder.
+fn relative(path: &std::path::Path) -> String {
+    let here = env::current_dir().unwrap_or_default();
+    path.strip_prefix(here).unwrap_or(path).display().to_string()
+}

@@ -1,0 +1,240 @@
+//! Tests of `cargo gmp test --seeds`.
+
+use std::fs;
+use std::process::Command;
+
+use crate::support::{Project, fails, program, shared, shared_target, succeeds, text};
+
+const TESTS: &str = r#"
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::{Mutex, mpsc};
+
+mod faults {
+    use super::*;
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn two_locks_in_two_orders() {
+        let (a, b) = (Arc::new(Mutex::new(())), Arc::new(Mutex::new(())));
+        let (a2, b2) = (a.clone(), b.clone());
+        let one = tokio::spawn(async move { let _a = a.lock().await; let _b = b.lock().await; });
+        let other = tokio::spawn(async move { let _b = b2.lock().await; let _a = a2.lock().await; });
+        (one.await.unwrap(), other.await.unwrap());
+    }
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn an_update_is_lost() {
+        let value = Arc::new(Mutex::new(0));
+        let add = |value: Arc<Mutex<u32>>| async move {
+            let before = *value.lock().await;
+            tokio::task::yield_now().await;
+            *value.lock().await = before + 1;
+        };
+        let both = [value.clone(), value.clone()].map(|value| tokio::spawn(add(value)));
+        for task in both { task.await.unwrap(); }
+        assert_eq!(*value.lock().await, 2, "an update is lost");
+    }
+
+    #[tokio::test]
+    async fn an_order_is_taken_for_granted() {
+        let (sender, mut receiver) = mpsc::channel(4);
+        for i in 0..2 { let sender = sender.clone(); tokio::spawn(async move { sender.send(i).await.unwrap() }); }
+        assert_eq!((receiver.recv().await, receiver.recv().await), (Some(0), Some(1)));
+    }
+}
+
+mod good {
+    use super::*;
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn two_locks_in_one_order() {
+        let (a, b) = (Arc::new(Mutex::new(0)), Arc::new(Mutex::new(0)));
+        let tasks: Vec<_> = (0..4).map(|_| {
+            let (a, b) = (a.clone(), b.clone());
+            tokio::spawn(async move { *a.lock().await += 1; let mut b = b.lock().await; tokio::task::yield_now().await; *b += 1; })
+        }).collect();
+        for task in tasks { task.await.unwrap(); }
+        assert_eq!((*a.lock().await, *b.lock().await), (4, 4));
+    }
+
+    #[tokio::test]
+    async fn a_timeout_of_an_hour() {
+        tokio::time::timeout(Duration::from_secs(3600), std::future::pending::<()>()).await.unwrap_err();
+    }
+
+    #[test]
+    fn no_runtime() {}
+
+    #[test]
+    #[should_panic]
+    fn a_panic_that_is_meant() { panic!("meant"); }
+
+    #[test]
+    #[ignore]
+    fn it_is_ignored() { panic!("not ignored"); }
+}
+
+mod odd {
+    #[test]
+    fn it_spins() { loop { std::hint::spin_loop(); } }
+
+    #[tokio::test]
+    async fn it_counts_its_runs() {
+        let runs = std::fs::read_to_string("runs").unwrap_or_default().len();
+        std::fs::write("runs", "x".repeat(runs + 1)).unwrap();
+        for _ in 0..3 * runs + 3 { tokio::spawn(async {}); }
+        tokio::task::yield_now().await;
+    }
+}
+"#;
+
+fn project() -> Project {
+    let project = program("seeded", "fn main() {}");
+    project.write("Cargo.toml", &project.read("Cargo.toml").replace("\"sync\"", "\"sync\", \"macros\""));
+    project.lock();
+    project.write("tests/it.rs", TESTS);
+    project
+}
+
+fn gmp(project: &Project, line: &str) -> Command {
+    let mut command = shared(project.gmp(line));
+    // Reading the names of functions takes longer than a run.
+    command.env_remove("RUST_BACKTRACE");
+    command
+}
+
+/// Standard output of a command with failing tests.
+fn failing(project: &Project, line: &str) -> String {
+    let output = gmp(project, line).output().unwrap();
+    let said = text(&output.stdout);
+    assert_eq!(output.status.code(), Some(101), "{said}\n{}", text(&output.stderr));
+    said
+}
+
+/// The seed under which the test failed.
+fn seed<'a>(said: &'a str, test: &str) -> &'a str {
+    let rest =
+        said.split_once(&format!("FAILED seeded::faults::{test} at seed ")).unwrap_or_else(|| panic!("{said}")).1;
+    rest.split(' ').next().unwrap()
+}
+
+const FAULTS: [(&str, &str); 3] = [
+    ("two_locks_in_two_orders", "deadlock: 2 tasks wait, no timer is set"),
+    ("an_update_is_lost", "an update is lost"),
+    ("an_order_is_taken_for_granted", "panic at tests/it.rs:"),
+];
+
+#[test]
+fn tests_run_under_seeds() {
+    let project = project();
+    faults_are_found_and_kept_and_replayed(&project);
+    correct_tests_are_silent(&project);
+    a_test_that_hangs_in_real_time_is_ended(&project);
+    a_run_that_does_not_repeat_is_no_failure(&project);
+}
+
+fn faults_are_found_and_kept_and_replayed(project: &Project) {
+    let said = failing(
+        project,
+        "test --seeds 200 --first-seed 1000 --no-fail-fast --json results.json faults:: -- --test-threads 1",
+    );
+    assert!(said.starts_with("3 tests under 200 seeds, from seed 1000 on\n"), "{said}");
+    assert!(said.contains("\n0 passed, 3 failed\n") && !said.contains("NOT REPEATABLE"), "{said}");
+    let (kept, results) = (project.read("gmp-seeds.txt"), project.read("results.json"));
+    for (test, reason) in FAULTS {
+        let seed = seed(&said, test);
+        assert!(said.contains(reason), "{said}");
+        assert!(kept.contains(&format!("\nseeded::faults::{test} {seed}\n")), "{kept}");
+        let result = results.lines().find(|line| line.contains(test)).unwrap();
+        assert!(
+            result.contains(&format!("\"seed\":\"{seed}\"")) && result.contains("\"outcome\":\"failed\""),
+            "{result}"
+        );
+
+        let again = format!("cargo gmp test --seed {seed} faults:: -- --exact faults::{test} --test-threads 1");
+        assert!(said.contains(&format!("  again:  {again}\n")), "{said}");
+        let shown = failing(project, again.strip_prefix("cargo gmp ").unwrap());
+        assert!(
+            shown.contains("running 1 test\n") && shown.ends_with(&format!("0 passed, 1 failed under seed {seed}\n"))
+        );
+        let output =
+            fs::read_to_string(shared_target().join(format!("gmp/seeds/seeded::faults::{test}-{seed}.txt"))).unwrap();
+        assert!(output.contains(reason.trim_start_matches("panic at ")), "{output}");
+
+        let next = failing(project, &format!("test --seeds 1 {test}"));
+        assert!(next.contains(&format!("at seed {seed} (a kept seed, ")), "{next}");
+    }
+}
+
+fn correct_tests_are_silent(project: &Project) {
+    let said = succeeds(&mut gmp(project, "test --seeds 100 good::"));
+    assert!(said.starts_with("4 tests under 100 seeds, from seed "), "{said}");
+    assert!(said.contains("\n4 passed under 100 seeds, 0 failed\n400 runs in "), "{said}");
+    assert_eq!(said.lines().count(), 4, "{said}");
+    let said = succeeds(&mut gmp(project, "test --seeds 10 --check good::"));
+    assert!(said.contains("\n4 passed under 10 seeds, 0 failed\n40 runs in "), "{said}");
+    // Two seconds are enough for a seed on any machine.
+    let said = succeeds(&mut gmp(project, "test --for 2s good::no_runtime"));
+    assert!(said.starts_with("1 test for 2 s, from seed ") && said.contains("\n1 passed under "), "{said}");
+}
+
+fn a_test_that_hangs_in_real_time_is_ended(project: &Project) {
+    let said = failing(project, "test --seeds 5 --timeout 1 odd::it_spins");
+    assert!(
+        said.contains("FAILED seeded::odd::it_spins at seed ") && said.contains(" it hangs: ended after 1 s"),
+        "{said}"
+    );
+}
+
+fn a_run_that_does_not_repeat_is_no_failure(project: &Project) {
+    let said = succeeds(&mut gmp(project, "test --seeds 3 odd::it_counts_its_runs"));
+    assert!(said.contains("NOT REPEATABLE seeded::odd::it_counts_its_runs: two runs under seed "), "{said}");
+    assert!(said.contains("\n  first \"") && said.contains("calls that let the outside in: open runs\n"), "{said}");
+    assert!(said.contains("1 passed under 3 seeds, 0 failed, 1 not repeatable\n"), "{said}");
+}
+
+#[test]
+fn a_program_runs_under_a_seed() {
+    let project = program(
+        "chance",
+        r#"fn main() {
+            let map: std::collections::HashMap<_, _> = (0..50).map(|i| (i, ())).collect();
+            println!("{:?}", map.keys().collect::<Vec<_>>());
+            tokio::runtime::Runtime::new().unwrap().block_on(async { tokio::task::yield_now().await });
+        }"#,
+    );
+    let run = |seed| succeeds(&mut shared(project.gmp(&format!("run --quiet --seed {seed}"))));
+    assert_eq!(run("5f3a"), run("5f3a"));
+    assert_ne!(run("5f3a"), run("5f3b"));
+    let error = fails(&mut project.gmp("run --seed xyz"), 2);
+    assert!(error.contains("`--seed xyz`: allowed is a hexadecimal number"), "{error}");
+}
+
+#[test]
+fn seeds_make_no_other_build_compile_anew() {
+    let project = program("apart", "fn main() {}\n#[test] fn passes() {}\n");
+    let commands = || ["test --no-run", "test --seeds 1"].map(|line| shared(project.gmp(line)));
+    for mut command in commands() {
+        succeeds(&mut command);
+    }
+    for mut command in commands() {
+        let said = text(&command.output().unwrap().stderr);
+        assert!(!said.contains("Compiling"), "{said}");
+    }
+}
+
+#[test]
+fn what_makes_no_sense_is_said() {
+    let project = Project::with_tokio("\"1\"");
+    for (line, expected) in [
+        ("test --seeds 0", "`--seeds 0`: allowed is a number, 1 or more"),
+        ("test --seeds 5 --seed 1", "take one of them"),
+        ("test --seeds 5 --doc", "doc tests do not run under seeds"),
+    ] {
+        let error = fails(&mut project.gmp(line), 2);
+        assert!(error.contains(expected), "{error}");
+    }
+    project.write(".cargo/config.toml", "[target.'cfg(unix)']\nrunner = \"env\"\n");
+    let error = fails(&mut project.gmp("test --seeds 5"), 101);
+    assert!(error.contains("programs can't be run under seeds: "), "{error}");
+}
