@@ -70,7 +70,7 @@ mod tests {
     use crate::seeds::report::Report;
 
     fn run(status: Option<i32>, end: &str) -> Run {
-        let report = Report { end: end.to_owned(), hash: String::new(), decisions: 0.0, outside: Vec::new() };
+        let report = Report { end: end.to_owned(), hash: String::new(), outside: Vec::new() };
         Run { status: status.map(ExitStatus::from_raw), report: Some(report), time: Duration::ZERO }
     }
 

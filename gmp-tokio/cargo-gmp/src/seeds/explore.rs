@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use signal_hook::consts::SIGINT;
 
 use super::again::CommandLine;
@@ -103,8 +103,10 @@ pub(super) fn explore(tests: &[Test], options: &Options, project: &Project, agai
     explorer.run_all(places.path())?;
     explorer.book().plan.begin_others();
     explorer.run_all(places.path())?;
+    let is_interrupted = explorer.was_interrupted.load(Ordering::Relaxed);
     let book = explorer.book.into_inner().expect("no thread has panicked");
     book.teller.finish(&book.tried);
+    ensure!(!is_interrupted, "interrupted");
     if let Some(path) = &options.json {
         json::write(path, tests, &book.tried)?;
     }

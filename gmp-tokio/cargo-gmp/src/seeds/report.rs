@@ -11,7 +11,6 @@ pub(super) struct Report {
     pub(super) end: String,
     /// Of all decisions and events.
     pub(super) hash: String,
-    pub(super) decisions: f64,
     /// Calls that let the outside in.
     pub(super) outside: Vec<String>,
 }
@@ -32,7 +31,6 @@ impl Report {
         Some(Report {
             end: text("end")?,
             hash: text("hash")?,
-            decisions: *fields.get("decisions")?.get()?,
             outside: outside.iter().filter_map(|call| call.get::<String>().cloned()).collect(),
         })
     }
@@ -51,8 +49,7 @@ mod tests {
             )
         };
         std::fs::write(file.path(), line("ok") + &line("deadlock")).unwrap();
-        let expected =
-            Report { end: "deadlock".into(), hash: "0a".into(), decisions: 7.0, outside: vec!["open /a".into()] };
+        let expected = Report { end: "deadlock".into(), hash: "0a".into(), outside: vec!["open /a".into()] };
         assert_eq!(Report::read(file.path()), Some(expected));
         std::fs::write(file.path(), "").unwrap();
         assert_eq!(Report::read(file.path()), None);
