@@ -1,6 +1,6 @@
 //! The settings of a seeded run, from the environment.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::os::fd::IntoRawFd;
 
 use crate::sys::environment;
@@ -31,7 +31,7 @@ pub(super) fn read() -> Result<Option<Settings>, String> {
     let seconds = parsed("GMP_SEED_SECONDS", number)?.unwrap_or(MOST_SECONDS);
     Ok(Some(Settings {
         seed,
-        report: environment::var_os("GMP_SEED_REPORT"),
+        report: environment::var_os("GMP_SEED_REPORT").map(OsStr::to_owned),
         most_decisions: parsed("GMP_SEED_DECISIONS", number)?.unwrap_or(MOST_DECISIONS),
         most_time: seconds.saturating_mul(1_000_000_000),
     }))

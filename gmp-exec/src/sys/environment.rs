@@ -31,11 +31,15 @@ const NAMES: [&str; 15] = [
     "GMP_TRACE",
 ];
 
+/// Whether the crate has the module `seeded`.
+const HAS_SEEDED_RUNS: bool =
+    cfg!(all(feature = "seeded", target_os = "linux", target_env = "gnu", target_pointer_width = "64"));
+
 /// So many letters may be wrong. Other programs have variables that begin with `GMP_`, too.
 const MOST_WRONG: usize = 2;
 
 /// The variables of this program, and other programs', that begin with `GMP_`. Says at the first call
-/// which names look like misspelt settings.
+/// which names look like misspelt settings, and which settings do not count in this build.
 fn variables() -> &'static [(String, OsString)] {
     static VARIABLES: OnceLock<Vec<(String, OsString)>> = OnceLock::new();
     VARIABLES.get_or_init(|| {
@@ -44,12 +48,15 @@ fn variables() -> &'static [(String, OsString)] {
         }
         let variables = env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value)));
         let variables: Vec<_> = variables.filter(|(name, _)| name.starts_with("GMP_")).collect();
-        variables.iter().filter_map(|(name, _)| misspelt(name)).for_each(|text| stderr::try_write(&text));
+        variables.iter().filter_map(|(name, _)| objection(name)).for_each(|text| stderr::try_write(&text));
         variables
     })
 }
 
-fn misspelt(name: &str) -> Option<String> {
+fn objection(name: &str) -> Option<String> {
+    if name == "GMP_SEED" && !HAS_SEEDED_RUNS {
+        return Some("gmp: this build has no seeded runs, so GMP_SEED does not count; see cargo gmp test --seed\n".into());
+    }
     if NAMES.contains(&name) {
         return None;
     }
@@ -103,15 +110,16 @@ pub(crate) fn has_more_rights_than_its_caller() -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::misspelt;
+    use super::{HAS_SEEDED_RUNS, objection};
 
     #[test]
     fn a_name_that_is_nearly_a_setting_is_told() {
-        let told = |name: &str| misspelt(&format!("GMP_{name}"));
+        let told = |name: &str| objection(&format!("GMP_{name}"));
         assert_eq!(told("BLOKED").unwrap(), "gmp: unknown setting GMP_BLOKED; did you mean GMP_BLOCKED?\n");
         assert!(told("LEAK").unwrap().ends_with("mean GMP_LEAKS?\n"));
         for name in ["BLOCKED", "LIB_DIR", "TEST_CASE", "BUILDS"] {
             assert_eq!(told(name), None, "{name}");
         }
+        assert_eq!(told("SEED").is_none(), HAS_SEEDED_RUNS);
     }
 }
