@@ -41,15 +41,26 @@ fn of_engine(end: &str, output: &str) -> Ending {
     Ending { reason: escaped(reason), details: some(lines) }
 }
 
-/// The first panic: the others follow from that, if there are more.
+/// The last panic. Those before may have been caught, or may be the cause of the last one.
 fn of_panic(output: &str) -> Option<Ending> {
-    let mut lines = output.lines();
-    let place = lines.find_map(|line| line.split_once(" panicked at "))?.1;
+    let lines: Vec<_> = output.lines().collect();
+    let mut panics = (0..lines.len()).filter(|&at| lines[at].contains(PANICKED)).map(|at| panic(&lines[at..]));
+    let (reason, mut details) = panics.next_back()?;
+    details.extend(panics.map(|(reason, _)| format!("before that: {reason}")));
+    details.truncate(SHOWN);
+    Some(Ending { reason, details })
+}
+
+const PANICKED: &str = " panicked at ";
+
+/// The place with the first line of the message, and the other lines.
+fn panic(lines: &[&str]) -> (String, Vec<String>) {
+    let place = lines[0].split_once(PANICKED).map_or("", |(_, place)| place);
     let is_message =
-        |line: &&str| !line.is_empty() && !line.starts_with("note: ") && !line.starts_with("stack backtrace:");
-    let mut message = lines.take_while(is_message);
+        |line: &&str| !["note: ", "stack backtrace:"].iter().any(|end| line.starts_with(end)) && !line.is_empty();
+    let mut message = lines[1..].iter().copied().take_while(is_message);
     let reason = format!("panic at {place} {}", message.next().unwrap_or_default());
-    Some(Ending { reason: escaped(&reason), details: some(message) })
+    (escaped(&reason), some(message))
 }
 
 fn some<'a>(lines: impl Iterator<Item = &'a str>) -> Vec<String> {
@@ -85,9 +96,12 @@ mod tests {
             "running 1 test\ngmp: seed 5f3a: deadlock: 2 tasks wait, no timer is set\ngmp: runtime 1: 2 tasks\n";
         let expected = ("deadlock: 2 tasks wait, no timer is set".to_owned(), vec!["runtime 1: 2 tasks".to_owned()]);
         assert_eq!(of(Some(101 << 8), "deadlock", output), expected);
-        let output = "\nthread 'a' (7) panicked at src/a.rs:3:5:\nassertion failed\n left: 1\nnote: run with\nthread 'b' panicked at src/b.rs:1:1:\nx\n";
-        let expected = ("panic at src/a.rs:3:5: assertion failed".to_owned(), vec![" left: 1".to_owned()]);
-        assert_eq!(of(Some(101 << 8), "panic", output), expected);
+        let output = "\nthread 'b' panicked at src/b.rs:1:1:\nx\n\nthread 'a' (7) panicked at src/a.rs:3:5:\nassertion failed\n left: 1\nnote: run with\n";
+        let details = [" left: 1", "before that: panic at src/b.rs:1:1: x"].map(str::to_owned).to_vec();
+        assert_eq!(
+            of(Some(101 << 8), "panic", output),
+            ("panic at src/a.rs:3:5: assertion failed".to_owned(), details)
+        );
         assert_eq!(
             of(Some(3 << 8), "panic", "a\n\nb\n"),
             ("exit code 3".to_owned(), vec!["a".to_owned(), "b".to_owned()])
