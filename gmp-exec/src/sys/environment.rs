@@ -55,7 +55,9 @@ fn variables() -> &'static [(String, OsString)] {
 
 fn objection(name: &str) -> Option<String> {
     if name == "GMP_SEED" && !HAS_SEEDED_RUNS {
-        return Some("gmp: this build has no seeded runs, so GMP_SEED does not count; see cargo gmp test --seed\n".into());
+        return Some(
+            "gmp: this build has no seeded runs, so GMP_SEED does not count; see cargo gmp test --seed\n".into(),
+        );
     }
     if NAMES.contains(&name) {
         return None;
