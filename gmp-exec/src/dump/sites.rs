@@ -95,7 +95,59 @@ impl fmt::Display for Sites<'_> {
 
 #[cfg(all(test, not(any(loom, shuttle))))]
 mod tests {
+    use std::sync::atomic::AtomicBool;
+    use std::sync::atomic::Ordering::Relaxed;
+    use std::thread;
+    use std::time::Instant;
+
     use super::*;
+    use crate::runtime::Builder;
+    use crate::time::sleep;
+
+    const HOUR: Duration = Duration::from_secs(3_600);
+    const PATIENCE: Duration = Duration::from_secs(60);
+
+    /// Wakes all tasks that have waited, and returns their ids.
+    fn wake_all(registry: &Registry) -> HashSet<Id> {
+        let (mut at, mut ids) = (Some(Position::default()), HashSet::new());
+        while let Some(position) = at {
+            at = registry.wake_some(position, TURN, |header| ids.insert(header.id));
+        }
+        ids
+    }
+
+    /// A poll that began before a dump asked its task must not end the dump's wait for that task.
+    #[test]
+    fn tasks_that_are_woken_all_the_time_give_a_stack_in_each_dump() {
+        const TASKS: usize = 32;
+        const DUMPS: usize = 200;
+        let runtime = Builder::new_multi_thread().worker_threads(2).enable_time().build().unwrap();
+        let tasks: Vec<_> = (0..TASKS).map(|_| runtime.spawn(async { sleep(HOUR).await })).collect();
+        let registry = &runtime.handle().scheduler().registry;
+        let since = Instant::now();
+        while wake_all(registry).len() < TASKS {
+            assert!(since.elapsed() < PATIENCE, "the tasks are not polled");
+            thread::yield_now();
+        }
+        let ids: HashSet<Id> = tasks.iter().map(|task| task.id()).collect();
+        let is_over = AtomicBool::new(false);
+        let given: Vec<usize> = thread::scope(|scope| {
+            scope.spawn(|| {
+                while !is_over.load(Relaxed) {
+                    wake_all(registry);
+                }
+            });
+            let dump = |_| {
+                sites::begin(|| vec![1]);
+                ask(registry, &mut ids.clone());
+                sites::end(LIMIT).len()
+            };
+            let given = (0..DUMPS).map(dump).collect();
+            is_over.store(true, Relaxed);
+            given
+        });
+        assert_eq!(given, [TASKS; DUMPS]);
+    }
 
     fn frame(file: &str, origin: FrameOrigin) -> BlockedFrame {
         BlockedFrame { function: None, file: Some(file.to_owned()), line: Some(7), origin }

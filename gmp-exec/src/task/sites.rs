@@ -9,12 +9,14 @@
 //! | A1. writes down that it awaits the task | P1. begins a poll, and reads the header's flag (Acquire) |
 //! | A2. sets the flag (AcqRel), under the lock of the shard | P2. marks the note and this thread |
 //! | A3. wakes the task, without the lock | P3. gives a stack for each wait |
-//! | A4. waits until no task is awaited | P4. ends a poll that waits: removes both marks, clears the flag, and says that the task is no longer awaited |
+//! | A4. waits until no task is awaited | P4. the task waits: removes the marks, clears the flag |
+//! | | P5. says that the task is no longer awaited |
 //!
 //! *Claim: a task that is asked and waits again is no longer awaited, or is not polled any more.* The
 //! wake-up of A3 comes after A2, so the poll that follows sees the flag, unless P4 of an earlier poll
 //! has cleared it. Then P1 of that poll saw the flag, so A1 came before, and its stacks count. P4
-//! leaves the flag alone if the flag was set after P1. A task that ends in that poll stays awaited,
+//! leaves the flag alone if the flag was set after P1. *If P5 came before P4*, the next dump could set
+//! the flag in between, and P4 would clear it. A task that ends in that poll stays awaited,
 //! and A4 gives up after a while. A flag that is left costs its task a poll whose stacks nobody gets.
 //!
 //! A poll without the flag pays nothing: P1 is the look that finds aborted tasks, and P3 is where a
@@ -88,18 +90,18 @@ pub(in crate::task) fn begin_poll(header: &Header) {
     TAKES.set(Some(header.id));
 }
 
-/// The poll of the task is over, and the task waits. `false`: the poll has begun before the task was
-/// asked.
-pub(in crate::task) fn end_poll(header: &Header) -> bool {
+/// The poll of the task is over, and the task waits. Does nothing if the poll began before the task
+/// was asked.
+pub(in crate::task) fn end_poll(header: &Header) {
     if TAKES.get() != Some(header.id) {
-        return false;
+        return;
     }
     TAKES.set(None);
+    header.has_given_sites(); // P4
     if let Some(dump) = &mut *dump() {
-        dump.awaited.remove(&header.id);
+        dump.awaited.remove(&header.id); // P5
         CHANGED.notify_one();
     }
-    true
 }
 
 /// A future of the running task has to wait, and the note of the task is not empty.

@@ -1,5 +1,5 @@
-//! Which tasks wait for each other: which task has locked the mutex that a task waits for, and tasks that wait for
-//! each other's mutexes.
+//! Which task has locked the mutex that another task waits for, and tasks that wait for each other's
+//! mutexes.
 
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};

@@ -117,9 +117,7 @@ impl<F: Future> TaskFuture<F> {
                 // as on tokio.
                 return self.cancelled();
             }
-            if sites::end_poll(header) {
-                header.has_given_sites();
-            }
+            sites::end_poll(header);
         }
         header.progress.wait();
         if self.body.has(Note::HasWaited) {
