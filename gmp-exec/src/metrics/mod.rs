@@ -380,7 +380,7 @@ impl RuntimeMetrics {
     /// assert_eq!(runtime.metrics().num_hogs(), 0, "a short poll is no hog");
     /// ```
     pub fn num_hogs(&self) -> usize {
-        self.scheduler.computing.count(&self.scheduler.hogs)
+        self.scheduler.hogs.held()
     }
 
     /// Returns the number of threads for blocking closures, with and without a closure.

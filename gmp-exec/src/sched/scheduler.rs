@@ -10,7 +10,6 @@ use crate::observe::Observers;
 use crate::sched::config::Config;
 use crate::sched::state::all_machines::AllMachines;
 use crate::sched::state::closures::Closures;
-use crate::sched::state::computing::Computing;
 use crate::sched::state::global_queue::GlobalQueue;
 use crate::sched::state::idle::Idle;
 use crate::sched::state::last_poll::LastPoll;
@@ -42,10 +41,8 @@ pub(crate) struct Scheduler {
     pub(crate) clock: Clock,
     pub(crate) all_machines: AllMachines,
     pub(crate) closures: Apart<Closures>,
-    /// Permits of known hogs that compute, and the hogs that wait for one.
+    /// Permits of polls that compute without a processor, and the known hogs that wait for one.
     pub(crate) hogs: Permits,
-    /// Other polls that compute without a processor.
-    pub(crate) computing: Computing,
     pub(super) suspects: Suspects,
     pub(crate) takeable: Takeable,
     pub(crate) sysmon: Sysmon,
@@ -86,7 +83,6 @@ impl Scheduler {
             all_machines: AllMachines::new(),
             closures: Apart::new(Closures::new(config.max_blocking_threads)),
             hogs: Permits::new(config.max_hogs),
-            computing: Computing::new(config.max_hogs),
             suspects: Suspects::new(),
             takeable: Takeable::new(),
             sysmon: Sysmon::new(),

@@ -86,8 +86,7 @@ impl Builder {
     /// six thresholds while eight or more are in excess (with many processors these numbers grow).
     /// So short polls do not wait for the end of long ones, and polls that compute for seconds
     /// leave processors for other tasks, however many they are. Threads that sleep are not counted.
-    /// A poll that first sleeps and then computes is counted from then on, beyond the limit if need
-    /// be.
+    /// A task whose poll first sleeps and then computes is counted from its next poll on.
     ///
     /// # Panics
     ///

@@ -6,10 +6,9 @@
 
 use crate::observe;
 use crate::sched::handoff::assign::assign;
-use crate::sched::hogs::{suspects, time_slice};
+use crate::sched::hogs::{self, suspects};
 use crate::sched::scheduler::Scheduler;
 use crate::sched::shutdown::drain_late;
-use crate::sched::state::computing::Counts;
 use crate::sched::state::machine::Machine;
 use crate::sched::state::machine::ownership::Region;
 use crate::sched::state::sysmon::calls;
@@ -17,7 +16,6 @@ use crate::sched::state::sysmon::expected::Level;
 use crate::sched::state::takeable::Note;
 use crate::sched::submit::head_room::check_head_room;
 use crate::sched::submit::threads::say_no_thread;
-use crate::sched::submit::wake::limit_hogs;
 use crate::sync::Arc;
 use crate::task::StuckBy;
 
@@ -78,9 +76,7 @@ pub(in crate::sched) fn take_listed(scheduler: &Arc<Scheduler>) -> bool {
 /// [Takes](take) a processor, unless its machine would compute without one although as many machines do
 /// so as may.
 pub(in crate::sched) fn take_within_limit(scheduler: &Arc<Scheduler>, note: &Note) -> TakeOutcome {
-    let is_beyond_limit = note.cause == StuckBy::Computing
-        && scheduler.hogs.is_exhausted()
-        && !scheduler.computing.is_computing(&note.machine, note.seen.turn());
+    let is_beyond_limit = note.cause == StuckBy::Computing && scheduler.hogs.is_exhausted();
     if is_beyond_limit { TakeOutcome::Refused } else { take(scheduler, note) }
 }
 
@@ -91,7 +87,7 @@ pub(in crate::sched) fn take(scheduler: &Arc<Scheduler>, note: &Note) -> TakeOut
     if !is_machine_available(scheduler) {
         return TakeOutcome::NoMachine;
     }
-    let Some(token) = time_slice::take(scheduler, note) else { return TakeOutcome::Stale };
+    let Some(token) = hogs::take(scheduler, note) else { return TakeOutcome::Stale };
     account(scheduler, token.index(), note);
     assign(scheduler, token);
     if scheduler.is_shutdown() {
@@ -121,8 +117,6 @@ fn account(scheduler: &Arc<Scheduler>, index: usize, note: &Note) {
         StuckBy::Blocking => processor.counters.taken_blocked.add_shared(1),
         StuckBy::Computing => {
             processor.counters.taken_computing.add_shared(1);
-            let _ = scheduler.computing.computes(&note.machine, note.seen.turn(), Counts::Taken);
-            limit_hogs(scheduler);
             suspects::suspect_place_of(scheduler, &note.machine, note.seen.turn());
         }
     }

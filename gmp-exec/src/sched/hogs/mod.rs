@@ -12,9 +12,10 @@
 //! lock to release, or the work that all others wait for, so sysmon lets in one more every few
 //! milliseconds although all permits are held (`sysmon::excess`).
 //!
-//! A poll is judged anew while it goes on (`sysmon::absent`) and when it is over: the thread of a
-//! poll that lost its processor while asleep may have computed afterwards, and the poll of a known
-//! hog may have slept.
+//! A poll that loses its processor while it computes gets a permit, too, which its machine releases
+//! after the poll. Permits do not follow what a thread does later in the same poll. When the poll is
+//! over it is judged anew: its thread may have slept first and computed afterwards, and the poll of a
+//! known hog may have slept.
 
 pub(in crate::sched) mod suspects;
 pub(in crate::sched) mod time_slice;
@@ -27,10 +28,12 @@ use crate::sched::handoff;
 use crate::sched::local::{HogPoll, Local};
 use crate::sched::run::poll::{poll, poll_observed};
 use crate::sched::scheduler::Scheduler;
-use crate::sched::state::machine::ownership::Region;
+use crate::sched::state::machine::Machine;
+use crate::sched::state::machine::ownership::{ProcessorToken, Region};
 use crate::sched::state::permits::Acquired;
+use crate::sched::state::takeable::Note;
 use crate::sched::state::unusual::{AT_END, CROWDED, HOG, MEASURES, RECORDS};
-use crate::sched::submit::wake::{limit_hogs, submit_global, submit_permitted};
+use crate::sched::submit::wake::{submit_global, submit_permitted};
 use crate::sync::Arc;
 use crate::sys::time_slice::TimeSlice;
 use crate::task::{Header, Runnable, StuckBy};
@@ -58,7 +61,6 @@ fn run_with_permit(local: &Local, task: Runnable) {
     time_slice::set(&local.scheduler, &local.machine, TimeSlice::Long);
     let mut next = Some(task);
     while let Some(task) = next {
-        local.machine.bring_permit();
         without_processor(local, task);
         next = local.scheduler.hogs.release_to_next();
     }
@@ -156,11 +158,11 @@ fn report(local: &Local, poll: &HogPoll) {
 
 /// How long a thread was observed, and how long it was runnable in that time.
 #[derive(Clone, Copy)]
-pub(in crate::sched) struct Span {
-    pub(in crate::sched) elapsed: Duration,
-    pub(in crate::sched) runnable: Duration,
+struct Span {
+    elapsed: Duration,
+    runnable: Duration,
     /// How long it was runnable and had no core; zero if that is not asked for.
-    pub(in crate::sched) waiting: Duration,
+    waiting: Duration,
 }
 
 impl Span {
@@ -186,25 +188,29 @@ impl Span {
         };
         if without.is_harmless(threshold) { BlockedCause::Starved } else { self.cause(threshold).into() }
     }
-
-    /// The same while the poll goes on. `None`: it has computed, but not for long enough.
-    pub(in crate::sched) fn cause_so_far(self, threshold: Duration) -> Option<StuckBy> {
-        let is_asleep = self.elapsed >= threshold * 2 && self.runnable <= self.elapsed / 5;
-        match self.cause(threshold) {
-            StuckBy::Blocking if !is_asleep => None,
-            cause => Some(cause),
-        }
-    }
 }
 
-/// The machine has ended a poll without a processor. If the poll computed, a hog that waits may find
-/// room.
-pub(in crate::sched) fn end_absence(local: &Local) {
-    local.machine.ownership.end_turn();
-    time_slice::end_long(local);
-    if local.scheduler.hogs.is_any_waiting() {
-        limit_hogs(&local.scheduler);
+/// Takes the processor of a machine. If the machine computes, it goes on with a permit and a long time
+/// slice.
+pub(in crate::sched) fn take(scheduler: &Arc<Scheduler>, note: &Note) -> Option<ProcessorToken> {
+    let computes = note.cause == StuckBy::Computing;
+    if computes {
+        // Before the take: afterwards the machine may have given both back already.
+        scheduler.hogs.acquire_beyond_limit();
+        time_slice::set(scheduler, &note.machine, TimeSlice::Long);
     }
+    let token = scheduler.takeable.take(note, scheduler.clock.running_ns());
+    if computes && token.is_none() {
+        give_back(scheduler, &note.machine);
+    }
+    token
+}
+
+/// The machine does not compute without a processor, or does so no longer: it gives back what
+/// [`take`] has given.
+pub(in crate::sched) fn give_back(scheduler: &Arc<Scheduler>, machine: &Machine) {
+    time_slice::set(scheduler, machine, TimeSlice::Short);
+    scheduler.hogs.release_to_next().into_iter().for_each(|task| submit_permitted(scheduler, task));
 }
 
 /// Lets in the hog that has waited longest, although all permits are held. `false`: none waits.
@@ -260,15 +266,5 @@ mod tests {
         assert_eq!(span(50, 20).cause(THRESHOLD), StuckBy::Computing, "stopped for 30 ms");
         assert_eq!(span(3_000, 300).cause(THRESHOLD), StuckBy::Blocking, "computes 1 of 10 ms");
         assert_eq!(span(50, 5).cause(THRESHOLD), StuckBy::Blocking);
-    }
-
-    #[test]
-    fn a_poll_that_goes_on_is_judged_when_it_has_computed_or_slept_for_long_enough() {
-        assert_eq!(span(5, 5).cause_so_far(THRESHOLD), None);
-        assert_eq!(span(12, 10).cause_so_far(THRESHOLD), Some(StuckBy::Computing));
-        assert_eq!(span(19, 0).cause_so_far(THRESHOLD), None);
-        assert_eq!(span(20, 1).cause_so_far(THRESHOLD), Some(StuckBy::Blocking));
-        assert_eq!(span(20, 6).cause_so_far(THRESHOLD), None, "it has begun to compute, or has just ended");
-        assert_eq!(span(50, 10).cause_so_far(THRESHOLD), Some(StuckBy::Blocking), "computes 2 of 10 ms");
     }
 }

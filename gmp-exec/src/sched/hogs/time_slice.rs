@@ -7,34 +7,9 @@
 use crate::sched::local::Local;
 use crate::sched::scheduler::Scheduler;
 use crate::sched::state::machine::Machine;
-use crate::sched::state::machine::ownership::ProcessorToken;
 use crate::sched::state::sysmon::expected::Level;
-use crate::sched::state::takeable::Note;
 use crate::sys::thread_state::ThreadId;
 use crate::sys::time_slice::TimeSlice;
-use crate::task::StuckBy;
-
-/// Takes the processor of a machine, which goes on with a long slice if it computes.
-pub(in crate::sched) fn take(scheduler: &Scheduler, note: &Note) -> Option<ProcessorToken> {
-    let computes = note.cause == StuckBy::Computing;
-    if computes {
-        // Before the take: afterwards the machine may have shortened its slice already.
-        set(scheduler, &note.machine, TimeSlice::Long);
-    }
-    let result = scheduler.takeable.take(note, scheduler.clock.running_ns());
-    if computes && result.is_none() {
-        set(scheduler, &note.machine, TimeSlice::Short);
-    }
-    result
-}
-
-/// sysmon has found that the machine computes in this turn, which may be over, without a processor.
-pub(in crate::sched) fn lengthen_in(scheduler: &Scheduler, machine: &Machine, turn: u64) {
-    set(scheduler, machine, TimeSlice::Long);
-    if machine.ownership.turn() != turn {
-        set(scheduler, machine, TimeSlice::Short);
-    }
-}
 
 /// Long: the machine computes without a processor, or is about to. Short: no longer.
 pub(in crate::sched) fn set(scheduler: &Scheduler, machine: &Machine, slice: TimeSlice) {
@@ -60,13 +35,6 @@ pub(in crate::sched) fn adapt(local: &Local) {
     let slice = scheduler.config.time_slices.of_machines(|| scheduler.sysmon.expected.has(Level::Competition));
     if !local.machine.has_time_slice(slice) {
         set(scheduler, &local.machine, slice);
-    }
-}
-
-/// A poll without a processor is over. Only a taker or sysmon knows whether the poll computed.
-pub(in crate::sched) fn end_long(local: &Local) {
-    if local.machine.has_time_slice(TimeSlice::Long) {
-        set(&local.scheduler, &local.machine, TimeSlice::Short);
     }
 }
 

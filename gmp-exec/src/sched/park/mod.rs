@@ -11,7 +11,7 @@ pub(in crate::sched) mod netpoll;
 use std::time::Instant;
 
 use crate::observe::{self, Event};
-use crate::sched::hogs::{end_absence, time_slice};
+use crate::sched::hogs::time_slice;
 use crate::sched::local::{Local, Next};
 use crate::sched::park::netpoll::or_panic;
 use crate::sched::shutdown;
@@ -51,7 +51,6 @@ pub(in crate::sched) fn park(local: &Local) -> Next {
 /// Finds a processor for a machine that has none: an idle one, or the one that a waker assigns.
 pub(in crate::sched) fn obtain_processor(local: &Local) -> Next {
     let scheduler = &local.scheduler;
-    end_absence(local);
     if let Some(token) = scheduler.idle.acquire() {
         local.acquire(token);
         scheduler.sysmon.notice_busy(&scheduler.idle);

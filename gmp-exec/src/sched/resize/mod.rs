@@ -62,8 +62,7 @@ fn resize(scheduler: &Scheduler, count: usize) -> (usize, Vec<Runnable>) {
     }
     scheduler.resizes.add(1);
     // As many hogs may compute as the builder would allow for this number of processors.
-    let permitted =
-        if scheduler.config.fits_hogs { scheduler.computing.set_most(2 * count, &scheduler.hogs) } else { Vec::new() };
+    let permitted = if scheduler.config.fits_hogs { scheduler.hogs.set_limit(2 * count) } else { Vec::new() };
     (before, permitted)
 }
 

@@ -1,10 +1,10 @@
 //! One poll of a task, and the steps of a machine that has lost its processor during the poll.
 
 use crate::observe::{self, Event, Measured};
-use crate::sched::hogs::end_absence;
+use crate::sched::hogs;
 use crate::sched::local::Local;
-use crate::sched::state::machine::ownership::Region;
-use crate::task::{Runnable, poll_watched, run_watched};
+use crate::sched::state::machine::ownership::{Loss, Region};
+use crate::task::{Runnable, StuckBy, poll_watched, run_watched};
 
 /// Polls a task with the machine's processor, which may be taken during the poll. As a call, a turn
 /// takes 24 instructions more; whether the compiler makes one depends on unrelated code.
@@ -58,15 +58,17 @@ fn count_without_processor(local: &Local) {
 /// What follows if the machine has lost its processor during the poll.
 #[inline(always)]
 fn settle(local: &Local) {
-    if local.lost_by.take().is_some() {
-        after_loss(local);
+    if let Some(loss) = local.lost_by.take() {
+        after_loss(local, loss);
     }
 }
 
 /// The processor was taken during the poll that has just ended. `find_runnable` takes another one
 /// if one is idle, and otherwise parks the machine as a spare.
 #[cold]
-fn after_loss(local: &Local) {
+fn after_loss(local: &Local, loss: Loss) {
     observe::on_end_of_long_poll(&local.scheduler, &local.machine, local.machine.ownership.turn());
-    end_absence(local);
+    if loss.cause == StuckBy::Computing {
+        hogs::give_back(&local.scheduler, &local.machine);
+    }
 }

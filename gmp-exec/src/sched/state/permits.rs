@@ -1,7 +1,8 @@
 //! A limited number of permits, and the tasks that wait for one: a semaphore whose waiters are
 //! runnables.
 //!
-//! Blocking closures need a permit to run, and so do the polls of hogs that compute. A task that
+//! Blocking closures need a permit to run, and so do the polls of hogs that compute. A poll that loses
+//! its processor while it computes gets one, beyond the limit if need be. A task that
 //! finds no permit waits here. A machine that releases a permit gives it to the task that has
 //! waited longest, and runs or queues that task. A permit is passed on together with the task, so
 //! no later task gets it first.
@@ -10,7 +11,7 @@
 //! many threads do at once. While a task waits, both need the lock. sched/README.md §7 has the
 //! protocol.
 //!
-//! More permits than the limit may be granted (`grant_extra`). As many must then be released before
+//! More permits than the limit may be granted (`grant_extra`, `acquire_beyond_limit`). As many must then be released before
 //! the next task gets one.
 
 use std::collections::VecDeque;
@@ -109,6 +110,11 @@ impl Permits {
         granted
     }
 
+    /// Acquires a permit, whether there is one or not.
+    pub(in crate::sched) fn acquire_beyond_limit(&self) {
+        self.word.fetch_add(PERMIT, Relaxed);
+    }
+
     /// Acquires a permit for a closure that does not wait. `false`: there is none.
     pub(in crate::sched) fn try_acquire(&self) -> bool {
         let _queue = self.queue.lock();
@@ -135,6 +141,11 @@ impl Permits {
         held(self.word.load(Acquire))
     }
 
+    /// How many permits are held beyond the limit.
+    pub(in crate::sched) fn excess(&self) -> usize {
+        self.held().saturating_sub(self.limit.load(Relaxed))
+    }
+
     /// Shows the tasks that wait, under the lock.
     pub(crate) fn look(&self, see: impl FnMut(&Runnable)) {
         self.queue.lock().waiting.iter().for_each(see);
@@ -142,11 +153,6 @@ impl Permits {
 
     pub(crate) fn waiting(&self) -> usize {
         self.queue.lock().waiting.len()
-    }
-
-    /// Whether a task waits, or the queue is closed.
-    pub(in crate::sched) fn is_any_waiting(&self) -> bool {
-        self.word.load(Relaxed) & MUST_LOCK != 0
     }
 
     /// Grants nothing from now on, and returns the tasks that wait.

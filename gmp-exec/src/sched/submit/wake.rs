@@ -31,11 +31,6 @@ pub(in crate::sched) fn submit_permitted(scheduler: &Arc<Scheduler>, task: Runna
     submit_global(scheduler, [task]);
 }
 
-/// Counts the polls that compute anew. Hogs that find room because of it run.
-pub(in crate::sched) fn limit_hogs(scheduler: &Arc<Scheduler>) {
-    scheduler.computing.limit(&scheduler.hogs).into_iter().for_each(|task| submit_permitted(scheduler, task));
-}
-
 /// Work was published: wakes a machine for it unless one is searching already.
 #[doc(alias = "wakep")]
 #[inline]

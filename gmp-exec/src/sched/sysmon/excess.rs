@@ -13,9 +13,8 @@
 //! polls of 20 ms stays near `max_hogs`, because as many end as are let in, and a few polls of
 //! several seconds do not stop anything for much longer than the `blocking_threshold`.
 //!
-//! Rejected: no extra permits, only those of polls that sleep by now (`absent`): a poll that
-//! computed was never let in; lower kernel priorities (they can't be raised again, and a hog may
-//! hold a lock).
+//! Rejected: no extra permits: a poll that computed was never let in; lower kernel priorities (they
+//! can't be raised again, and a hog may hold a lock).
 
 use std::time::Instant;
 
@@ -48,11 +47,8 @@ pub(super) fn grant_one(scheduler: &Arc<Scheduler>, memory: &mut Memory, refused
         return;
     }
     let since = *memory.excess.since.get_or_insert(now);
-    // No processor has to stay longer with a poll that computes because of polls that sysmon has
-    // counted later. There may be many.
-    let excess = scheduler.computing.excess(&scheduler.hogs, refused.is_some());
     let unit = (scheduler.idle.active() / 2).max(1);
-    let wait = scheduler.config.blocking_threshold * WAITS[(excess / unit).min(WAITS.len() - 1)] / 6;
+    let wait = scheduler.config.blocking_threshold * WAITS[(scheduler.hogs.excess() / unit).min(WAITS.len() - 1)] / 6;
     if now.duration_since(since) < wait {
         return;
     }

@@ -28,7 +28,7 @@ pub(super) struct LongPolls {
     /// When sysmon last saw a poll become long while a processor was idle: no submitter calls for such
     /// a poll.
     pub(super) beside_idle: Option<Instant>,
-    /// When sysmon last saw a poll that counts against `max_hogs`.
+    /// When sysmon last saw that a poll held a permit.
     hog: Option<Instant>,
 }
 
@@ -38,7 +38,7 @@ impl LongPolls {
         if scheduler.sysmon.expected.has(Level::News) {
             self.taken = Some(now);
         }
-        if scheduler.computing.count(&scheduler.hogs) > 0 {
+        if scheduler.hogs.held() > 0 {
             self.hog = Some(now);
         }
         scheduler.sysmon.expected.set(self.level(now));

@@ -32,8 +32,6 @@ pub(crate) struct Memory {
     pub(super) is_anything_waiting: bool,
     pub(super) budget: Budget,
     pub(super) excess: Excess,
-    /// Where the next look at polls without a processor begins (`absent`).
-    pub(super) absent: usize,
     /// When the last round was.
     round: Option<Instant>,
 }

@@ -28,8 +28,7 @@
 //! processor, or the poll lasts, sysmon asks the kernel what the thread does. A thread that sleeps,
 //! and still does at the next look, has blocked: sysmon takes its processor. A thread that computes
 //! may do so for `blocking_threshold`, and `max_hogs` limits how many go on without a processor
-//! (`excess`). A thread that gets no core is not the cause of anything. sysmon looks again at polls
-//! that go on without a processor, a few in each round (`absent`). If nothing waits, sysmon lists
+//! (`excess`). A thread that gets no core is not the cause of anything. If nothing waits, sysmon lists
 //! the processor as takeable, and the next submitter that finds no idle processor takes it. If
 //! nothing has waited for long, sysmon makes the processor idle, so that it need not look at a poll
 //! that may last for ever.
@@ -37,7 +36,6 @@
 //! On a current-thread runtime that is watched (`Config::is_watched`), sysmon takes nothing and only
 //! tells `blocked` what it has seen.
 
-mod absent;
 mod budget;
 mod excess;
 mod long_polls;
@@ -61,7 +59,6 @@ use crate::sched::scheduler::Scheduler;
 use crate::sched::shutdown::take_from_stragglers;
 use crate::sched::state::machine::Machine;
 use crate::sched::state::sysmon::calls;
-use crate::sched::submit::wake::limit_hogs;
 use crate::sync::Arc;
 use crate::sys::timer_slack::TimerSlack;
 
@@ -119,10 +116,8 @@ pub(crate) fn look(scheduler: &Arc<Scheduler>, memory: &mut Memory, now: Instant
     memory.is_anything_waiting = waiting::is_anything_waiting(scheduler);
     let mut outcome = Outcome { was_called: std::mem::take(&mut memory.was_called), ..Outcome::default() };
     if !scheduler.config.is_watched && memory.is_round(sleep::regular_pace(scheduler), now) {
-        absent::look(scheduler, &mut memory.absent, now);
         waiting::ask_for_looks(scheduler, memory);
     }
-    limit_hogs(scheduler);
     let refused = stuck::take_all(scheduler, memory, &mut outcome, now);
     if !scheduler.config.is_watched {
         excess::grant_one(scheduler, memory, refused.as_ref(), now);

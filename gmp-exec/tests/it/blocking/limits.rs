@@ -10,7 +10,7 @@ use gmp_exec::task::{block_in_place, spawn_blocking_in_place, yield_now};
 use gmp_exec::time::sleep;
 
 use crate::futures::join;
-use crate::support::{Flag, Watchdog, compute_for, in_place, multi, run, wait_until};
+use crate::support::{Flag, Watchdog, compute_for, in_place, multi, run, taken, wait_until};
 
 /// Hogs beyond the limit go on one by one, and more rarely the more there are.
 #[test]
@@ -50,6 +50,28 @@ fn computing_hogs_stay_near_the_cap_and_all_finish() {
         assert!(peak <= most + 16, "{peak} hogs ran at a time");
         wait_until(|| runtime.metrics().num_hogs() == 0);
     }
+}
+
+/// What the poll does after it has lost its processor changes nothing.
+#[test]
+fn a_poll_that_loses_its_processor_while_it_computes_holds_a_permit_until_it_ends() {
+    let runtime = multi(1).build().unwrap();
+    let _watchdog = Watchdog::of(&runtime);
+    let hogs = || runtime.metrics().num_hogs();
+    let [ran, end] = [(); 2].map(|()| Flag::new());
+    let task = {
+        let (ran, end) = (ran.clone(), end.clone());
+        runtime.spawn(async move {
+            ran.busy_wait();
+            end.wait();
+        })
+    };
+    let other = runtime.spawn(async move { ran.set() });
+    runtime.block_on(other).unwrap();
+    assert_eq!(hogs() as u64, taken(&runtime).1);
+    end.set();
+    runtime.block_on(task).unwrap();
+    wait_until(|| hogs() == 0);
 }
 
 #[test]

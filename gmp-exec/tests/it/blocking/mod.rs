@@ -3,7 +3,6 @@
 mod changed_threads;
 mod closures;
 mod closures_at_shutdown;
-mod computing_later;
 #[cfg(feature = "tracing")]
 mod events;
 mod handed_off;

@@ -82,7 +82,7 @@ impl AllMachines {
     }
 
     /// Lists a machine whose thread was started elsewhere.
-    #[cfg(all(test, not(shuttle)))]
+    #[cfg(all(test, loom))]
     pub(crate) fn enter(&self, machine: Arc<Machine>) -> Membership {
         self.0.list.lock().entries.push(Entry { machine: machine.clone(), thread: None });
         Membership { all_machines: self.clone(), machine }
@@ -128,28 +128,6 @@ impl AllMachines {
 
     pub(crate) fn any(&self, mut is_meant: impl FnMut(&Machine) -> bool) -> bool {
         self.0.list.lock().entries.iter().any(|entry| is_meant(&entry.machine))
-    }
-
-    /// At most so many of the machines that `is_meant` chooses, from this position in the list on, which
-    /// moves on, so that all of them have their turn.
-    pub(in crate::sched) fn some(
-        &self,
-        position: &mut usize,
-        most: usize,
-        is_meant: impl Fn(&Machine) -> bool,
-    ) -> Vec<Arc<Machine>> {
-        let (list, mut found) = (self.0.list.lock(), Vec::new());
-        for _ in 0..list.entries.len() {
-            *position = (*position + 1) % list.entries.len();
-            let machine = &list.entries[*position].machine;
-            if is_meant(machine) {
-                found.push(machine.clone());
-            }
-            if found.len() == most {
-                break;
-            }
-        }
-        found
     }
 
     /// A copy of the list, for callers that must not hold the lock while they use the machines.

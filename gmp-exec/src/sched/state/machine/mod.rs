@@ -12,14 +12,14 @@ pub(crate) mod thread_root;
 use std::sync::OnceLock;
 use std::sync::atomic::AtomicU8;
 use std::sync::atomic::Ordering::Relaxed;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crate::metrics::Counter;
 use crate::sched::state::machine::ownership::{Ownership, ProcessorToken};
 use crate::sched::state::machine::running::{Running, RunningCell};
 use crate::sched::state::machine::sleep_until::SleepUntil;
 use crate::sync::atomic::Ordering::SeqCst;
-use crate::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize};
+use crate::sync::atomic::{AtomicBool, AtomicUsize};
 use crate::sync::thread::{self, Thread};
 use crate::sync::{Arc, Mutex};
 use crate::sys::thread_clock::ThreadClock;
@@ -38,11 +38,6 @@ pub(crate) struct Machine {
     thread: OnceLock<OsThread>,
     /// When the machine wakes by itself from a sleep in the netpoll.
     pub(crate) sleep_until: SleepUntil,
-    /// What sysmon has seen of the last poll without a processor. Only sysmon uses it.
-    pub(in crate::sched) absence: Mutex<Absence>,
-    /// The last turn for which the machine holds, or has held, a permit of hogs. Written by the
-    /// machine. Other threads only count by it, and sysmon's next look counts again.
-    permitted: AtomicU64,
     /// Whether the machine is on the list of those that offer their processor (sched/README.md §7). Set
     /// by the machine, cleared by a taker, both under the lock of the lists. The machine reads it
     /// without the lock. Two SeqCst fences make that right: one between the machine's change of region
@@ -70,18 +65,6 @@ pub(crate) struct Machine {
 pub(crate) struct TaskCounters {
     pub(crate) spawned: Counter,
     pub(crate) finished: Counter,
-}
-
-/// What sysmon has seen of a poll that goes on without a processor.
-#[derive(Debug, Default)]
-pub(in crate::sched) struct Absence {
-    /// The poll that the rest is about.
-    pub(in crate::sched) turn: u64,
-    /// The CPU clock at the last look.
-    pub(in crate::sched) cpu: Option<Duration>,
-    /// When the thread was first seen to run after a sleep, or after the last verdict, and how long it
-    /// had been runnable then.
-    pub(in crate::sched) from: Option<(Instant, Duration)>,
 }
 
 /// The handles of a machine's thread: to unpark it, to read its CPU clock, and to ask the kernel
@@ -114,8 +97,6 @@ impl Machine {
             assignment: Mutex::new(None),
             thread: OnceLock::new(),
             sleep_until: SleepUntil::new(),
-            absence: Mutex::default(),
-            permitted: AtomicU64::new(0),
             offers: AtomicBool::new(false),
             counters: TaskCounters::default(),
             not_awaited: AtomicBool::new(false),
@@ -204,23 +185,6 @@ impl Machine {
 
     pub(crate) fn is_kept(&self) -> bool {
         self.dependants.load(SeqCst) > 0
-    }
-
-    /// The machine is about to begin its next turn with a permit of hogs.
-    pub(in crate::sched) fn bring_permit(&self) {
-        self.permitted.store(self.ownership.next_turn(), Relaxed);
-    }
-
-    pub(in crate::sched) fn has_permit(&self, turn: u64) -> bool {
-        self.permitted.load(Relaxed) == turn
-    }
-
-    /// The turn that the machine is in, if it polls a task without a processor. A blocking closure is no
-    /// poll.
-    pub(in crate::sched) fn absent_turn(&self) -> Option<u64> {
-        let turn = self.ownership.turn();
-        let is_absent = self.ownership.is_in_turn(turn) && self.ownership.has_no_processor();
-        (is_absent && self.running_in(turn).is_none_or(|running| !running.is_closure)).then_some(turn)
     }
 
     /// The task that the machine polls in this turn. `None`: the turn is over, or the machine is in

@@ -201,17 +201,11 @@ impl Ownership {
     /// Starts a poll: from here on the processor may be taken.
     #[inline]
     pub(crate) fn begin(&self, region: Region) {
-        self.end_turn();
-        self.leave(region);
-    }
-
-    /// The turn is over, so that no other thread takes for it what follows in scheduler code.
-    #[inline]
-    pub(crate) fn end_turn(&self) {
         let last = self.polls.load(Relaxed) | ((1 << SECTION_BITS) - 1);
         // Release, so that a reader of the turn finds which task is polled in it
         // (`machine::running`).
         self.polls.store(last.wrapping_add(1), Release);
+        self.leave(region);
     }
 
     /// Starts a blocking section inside a poll, or goes on with the poll after a section. From here
@@ -339,11 +333,6 @@ impl Ownership {
     /// The number of the machine's next poll.
     pub(crate) fn next_turn(&self) -> u64 {
         self.turn() + 1
-    }
-
-    /// Whether the machine is inside a section.
-    pub(crate) fn is_in_section(&self) -> bool {
-        Region::from_u8(self.region.load(Acquire)).is_blocking()
     }
 
     /// Whether the machine is in this turn, and outside of scheduler code, with a processor or
