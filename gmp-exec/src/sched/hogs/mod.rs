@@ -94,9 +94,8 @@ fn without_processor(local: &Local, task: Runnable) {
 pub(crate) fn note_end_of_poll(header: &Header) {
     context::with_machine(|local| {
         let Some(local) = local else { return observe::on_wait_elsewhere(header) };
-        let ownership = &local.machine.ownership;
-        let is_lost = ownership.is_claimed() || local.lost_by.get().is_some();
-        if is_lost || local.unusual.is_any(AT_END) || ownership.is_marked() {
+        let is_lost = local.machine.ownership.is_claimed() || local.lost_by.get().is_some();
+        if is_lost || local.unusual.is_any(AT_END) {
             end_unusual(local, header, is_lost);
         }
     });
@@ -106,8 +105,8 @@ pub(crate) fn note_end_of_poll(header: &Header) {
 #[cold]
 fn end_unusual(local: &Local, header: &Header, is_lost: bool) {
     observe::on(local, Event::Wait(header));
-    if is_lost || local.hog.get().is_some() || local.machine.ownership.is_marked() {
-        // The poll has lost its processor, or had none, or computed for too long without losing it.
+    if is_lost || local.hog.get().is_some() {
+        // The poll has lost its processor, or had none.
         match verdict(local) {
             Some(cause) => header.mark_hog(cause),
             None => header.note_short_poll(),
@@ -119,9 +118,6 @@ fn end_unusual(local: &Local, header: &Header, is_lost: bool) {
 /// `None`: the poll did not hold up its thread.
 fn verdict(local: &Local) -> Option<StuckBy> {
     let threshold = local.scheduler.config.blocking_threshold;
-    if local.machine.ownership.take_mark() {
-        return Some(StuckBy::Computing);
-    }
     if let Some(loss) = local.loss() {
         let elapsed = Duration::from_nanos(local.scheduler.clock.running_ns().saturating_sub(loss.at));
         let runnable = local.machine.runnable_time().total().saturating_sub(loss.runnable);

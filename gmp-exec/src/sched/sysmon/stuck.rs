@@ -57,10 +57,7 @@ pub(super) fn take_all(
         match take_or_list(scheduler, &note, is_waited_for, seen.held) {
             TakeOutcome::Done if cause == StuckBy::Blocking => outcome.has_found = true,
             TakeOutcome::Done => standard.threshold = threshold,
-            TakeOutcome::Refused => {
-                note.machine.ownership.mark(note.seen.turn());
-                refused = refused.or(Some(note));
-            }
+            TakeOutcome::Refused => refused = refused.or(Some(note)),
             _ => {}
         }
     }

@@ -59,8 +59,7 @@ fn marked_hogs_do_not_delay_each_other_or_other_tasks() {
     }
 }
 
-/// A permit is for a thread that computes. A hog with a permit that sleeps loses the permit,
-/// because it may wait for a task that waits for a permit.
+/// A hog with a permit that sleeps may wait for a task that waits for a permit. sysmon lets that one in.
 #[test]
 fn a_hog_that_sleeps_lets_the_next_one_compute() {
     for processors in [1, 2] {

@@ -27,7 +27,6 @@
 //! | `region`    | the machine, plain stores                    | takers    |
 //! | `polls`     | the machine, plain stores, grows             | takers    |
 //! | `processor` | the machine, in scheduler code, unless `Taken` | takers  |
-//! | `computing` | sysmon, and the machine, which clears it     | the machine |
 //! | `claim`     | both, by CAS; `Taken → None` the machine     | both      |
 //! | `cause`, `runnable`, `at` | the taker, before it writes `Taken` | the machine, after `Taken` |
 //!
@@ -112,9 +111,6 @@ pub(crate) struct Ownership {
     runnable: AtomicU64,
     /// [`Loss::at`].
     at: AtomicU64,
-    /// The mark: the turn in which sysmon saw the machine compute for too long and could not take
-    /// its processor, plus 1. 0: no mark, or the machine has seen it.
-    computing: AtomicU64,
     /// Index + 1 of the processor; 0: none.
     processor: AtomicUsize,
     /// Counts polls, and in the lower [`SECTION_BITS`] the beginnings and ends of blocking sections
@@ -167,7 +163,6 @@ impl Ownership {
             cause: AtomicU8::new(0),
             runnable: AtomicU64::new(0),
             at: AtomicU64::new(0),
-            computing: AtomicU64::new(0),
             processor: AtomicUsize::new(0),
             polls: AtomicU64::new(0),
         }
@@ -241,17 +236,6 @@ impl Ownership {
     #[inline]
     pub(crate) fn is_claimed(&self) -> bool {
         self.claim.load(Relaxed) != NONE
-    }
-
-    /// Whether sysmon has left a mark about this poll or an earlier one.
-    #[inline]
-    pub(crate) fn is_marked(&self) -> bool {
-        self.computing.load(Relaxed) != 0
-    }
-
-    /// Whether sysmon's mark is about the poll that is about to end. Clears the mark.
-    pub(crate) fn take_mark(&self) -> bool {
-        self.computing.swap(0, Relaxed) == self.turn() + 1
     }
 
     /// Goes back to where the machine was before `enter`.
@@ -340,11 +324,6 @@ impl Ownership {
     pub(crate) fn is_in_turn(&self, turn: u64) -> bool {
         Region::from_u8(self.region.load(Acquire)) != Region::Scheduler
             && self.polls.load(Acquire) >> SECTION_BITS == turn
-    }
-
-    /// Leaves a mark: the machine computes for too long in this turn, but keeps its processor.
-    pub(crate) fn mark(&self, turn: u64) {
-        self.computing.store(turn + 1, Relaxed);
     }
 
     /// Takes the processor. `None`: the machine has come back, or is in another poll or section by now
