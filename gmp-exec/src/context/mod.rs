@@ -33,6 +33,7 @@ pub(crate) use self::task::{
 };
 use crate::metrics::Counter;
 use crate::sched::state::machine::TaskCounters;
+use crate::sched::state::machine::ownership::Region;
 use crate::sched::state::outside::OutsideCounters;
 use crate::sched::{Local, Scheduler};
 use crate::sync::atomic::Ordering::Relaxed;
@@ -177,7 +178,7 @@ pub(crate) fn with_processor<R>(scheduler: &Arc<Scheduler>, f: impl FnOnce(Optio
     with_machine(|local| {
         let Some(local) = local.filter(|local| Arc::ptr_eq(&local.scheduler, scheduler)) else { return f(None) };
         let guard = local.enter();
-        let held = guard.held().filter(|_| !guard.came_from().is_blocking());
+        let held = guard.held().filter(|_| guard.came_from() != Region::Blocking);
         f(held.map(|held| held.index))
     })
 }

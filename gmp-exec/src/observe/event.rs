@@ -6,7 +6,7 @@ use crate::blocked::Sight;
 use crate::sched::Scheduler;
 use crate::sched::state::machine::Machine;
 use crate::sched::state::machine::ownership::ProcessorToken;
-use crate::sched::state::takeable::Note;
+use crate::sched::state::machine::stuck::Stuck;
 use crate::task::{Header, Id, Runnable};
 
 /// What happens on a machine, or on another thread.
@@ -57,7 +57,7 @@ pub(crate) enum Event<'a> {
     /// Such a task is about to be queued.
     LocalSchedule(&'a Header),
     /// This processor was taken.
-    Take(usize, &'a Note),
+    Take(usize, &'a Stuck),
     /// What was seen of the thread that is in a long poll of this task.
     Sight(Id, &'a Sight),
     /// A mark of the program's own, made by this task.

@@ -40,7 +40,7 @@ use crate::context;
 use crate::metrics::Measuring;
 use crate::sched::config::Config;
 use crate::sched::state::machine::ownership::{ProcessorToken, Region};
-use crate::sched::state::takeable::Note;
+use crate::sched::state::machine::stuck::Stuck;
 use crate::sched::state::unusual::{MEASURES, RECORDS, STAMPS};
 use crate::sched::{Local, Scheduler};
 use crate::sync::Arc;
@@ -218,12 +218,12 @@ pub(crate) fn on_hog(local: &Local, task: Id, since: Instant) {
     on(local, Event::Search);
 }
 
-/// This processor was taken from the machine of that note.
-pub(crate) fn on_take(scheduler: &Scheduler, index: usize, note: &Note) {
-    tell_outside(&scheduler.observers.recorded, Event::Take(index, note));
+/// This processor was taken from the machine that is stuck.
+pub(crate) fn on_take(scheduler: &Scheduler, index: usize, stuck: &Stuck) {
+    tell_outside(&scheduler.observers.recorded, Event::Take(index, stuck));
     // Declared sections may block.
-    if note.seen.region == Region::Poll {
-        on_long_poll(scheduler, &note.machine, note.seen.turn(), note.since, note.cause.into());
+    if stuck.seen.region == Region::Poll {
+        on_long_poll(scheduler, &stuck.machine, stuck.seen.turn(), stuck.since, stuck.cause.into());
     }
 }
 

@@ -72,9 +72,9 @@ fn packed(recording: &Recording, event: Event<'_>) -> (Kind, u64, u16) {
             (Kind::Wake, task.id.as_u64(), place)
         }
         Event::RootWake(root) => (Kind::Wake, root, 0),
-        Event::Take(processor, note) => {
-            let computes = note.cause == StuckBy::Computing;
-            (Kind::Take, note.machine.id as u64, Taken { processor, computes }.pack())
+        Event::Take(processor, stuck) => {
+            let computes = stuck.cause == StuckBy::Computing;
+            (Kind::Take, stuck.machine.id as u64, Taken { processor, computes }.pack())
         }
         Event::Sight(task, sight) => (Kind::Sight, task.as_u64(), recording.sight(sight.clone())),
         Event::Mark(task, name) => (Kind::Mark, task, recording.name(name)),

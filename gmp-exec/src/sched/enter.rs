@@ -1,7 +1,6 @@
 //! Entering scheduler code. Until a machine leaves it again, its processor can't be taken.
 #![allow(unsafe_code, reason = "makes owner proofs")]
 
-use crate::sched::handoff::take;
 use crate::sched::local::Local;
 use crate::sched::state::machine::ownership::Region;
 use crate::sched::state::processor::Processor;
@@ -70,8 +69,5 @@ impl Drop for InScheduler<'_> {
     #[inline]
     fn drop(&mut self) {
         self.local.machine.ownership.leave(self.came_from);
-        if self.came_from == Region::Offered {
-            take::offer_again(&self.local.scheduler, &self.local.machine);
-        }
     }
 }

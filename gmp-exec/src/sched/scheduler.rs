@@ -23,7 +23,6 @@ use crate::sched::state::processor::Processor;
 use crate::sched::state::processors::Processors;
 use crate::sched::state::suspects::Suspects;
 use crate::sched::state::sysmon::Sysmon;
-use crate::sched::state::takeable::Takeable;
 use crate::sync::atomic::AtomicBool;
 use crate::sync::atomic::Ordering::*;
 use crate::sync::{Apart, Arc, Mutex};
@@ -44,7 +43,6 @@ pub(crate) struct Scheduler {
     /// Permits of polls that compute without a processor, and the known hogs that wait for one.
     pub(crate) hogs: Permits,
     pub(super) suspects: Suspects,
-    pub(crate) takeable: Takeable,
     pub(crate) sysmon: Sysmon,
     pub(crate) outside: Outside,
     /// Nanoseconds. Only sysmon writes it.
@@ -84,7 +82,6 @@ impl Scheduler {
             closures: Apart::new(Closures::new(config.max_blocking_threads)),
             hogs: Permits::new(config.max_hogs),
             suspects: Suspects::new(),
-            takeable: Takeable::new(),
             sysmon: Sysmon::new(),
             outside: Outside::new(processors),
             longest_poll: Counter::default(),

@@ -10,7 +10,7 @@ use crate::sched::local::{Local, Next};
 use crate::sched::scheduler::Scheduler;
 use crate::sched::state::idle::Role;
 use crate::sched::state::machine::ownership::Region;
-use crate::sched::state::takeable::Note;
+use crate::sched::state::machine::stuck::Stuck;
 use crate::sched::submit::push_tail;
 use crate::sched::sysmon::{self, Memory};
 use crate::sync::Arc;
@@ -65,13 +65,13 @@ impl Relay {
         let ownership = &self.runner.machine.ownership;
         ownership.begin(Region::Poll);
         let seen = ownership.look().expect("it polls");
-        let note = Note {
+        let stuck = Stuck {
             machine: self.runner.machine.clone(),
             seen,
             cause: StuckBy::Blocking,
             since: std::time::Instant::now(),
         };
-        assert!(take(&self.scheduler, &note) == TakeOutcome::Done, "no other thread interferes");
+        assert!(take(&self.scheduler, &stuck) == TakeOutcome::Done, "no other thread interferes");
         self.end_poll();
         assert!(self.runner.lost_by.take().is_some(), "the processor was taken, and the machine notices that");
         self.change_over();

@@ -15,16 +15,12 @@ use crate::sched::handoff::assign::assign;
 use crate::sched::local::Local;
 use crate::sched::shutdown;
 
-/// Hands off the machine's processor, unless no other machine is available. The machine is inside
-/// `Region::Scheduler`.
+/// Hands off the machine's processor, if it holds one. The machine is inside `Region::Scheduler`.
 #[doc(alias = "handoffp")]
 pub(in crate::sched) fn hand_off(local: &Local) {
     let scheduler = &local.scheduler;
     if scheduler.is_shutdown() {
         return shutdown::leave(local);
-    }
-    if scheduler.idle.snapshot().is_exhausted() {
-        return;
     }
     if let Some(token) = local.machine.ownership.release() {
         observe::on(local, Event::HandOff(&token));

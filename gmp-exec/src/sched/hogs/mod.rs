@@ -30,8 +30,8 @@ use crate::sched::run::poll::{poll, poll_observed};
 use crate::sched::scheduler::Scheduler;
 use crate::sched::state::machine::Machine;
 use crate::sched::state::machine::ownership::{ProcessorToken, Region};
+use crate::sched::state::machine::stuck::Stuck;
 use crate::sched::state::permits::Acquired;
-use crate::sched::state::takeable::Note;
 use crate::sched::state::unusual::{AT_END, CROWDED, HOG, MEASURES, RECORDS};
 use crate::sched::submit::wake::{submit_global, submit_permitted};
 use crate::sync::Arc;
@@ -188,16 +188,16 @@ impl Span {
 
 /// Takes the processor of a machine. If the machine computes, it goes on with a permit and a long time
 /// slice.
-pub(in crate::sched) fn take(scheduler: &Arc<Scheduler>, note: &Note) -> Option<ProcessorToken> {
-    let computes = note.cause == StuckBy::Computing;
+pub(in crate::sched) fn take(scheduler: &Arc<Scheduler>, stuck: &Stuck) -> Option<ProcessorToken> {
+    let computes = stuck.cause == StuckBy::Computing;
     if computes {
         // Before the take: afterwards the machine may have given both back already.
         scheduler.hogs.acquire_beyond_limit();
-        time_slice::set(scheduler, &note.machine, TimeSlice::Long);
+        time_slice::set(scheduler, &stuck.machine, TimeSlice::Long);
     }
-    let token = scheduler.takeable.take(note, scheduler.clock.running_ns());
+    let token = stuck.take(scheduler.clock.running_ns());
     if computes && token.is_none() {
-        give_back(scheduler, &note.machine);
+        give_back(scheduler, &stuck.machine);
     }
     token
 }

@@ -41,7 +41,6 @@ pub(in crate::sched) fn thread_main(scheduler: Arc<Scheduler>, machine: Arc<Mach
         // This machine polls no task any more.
         let _ = last_poll::step_out(local);
     });
-    local.scheduler.takeable.withdraw(&local.machine);
 }
 
 /// Runs tasks until the machine is no longer needed.

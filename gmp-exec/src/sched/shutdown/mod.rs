@@ -27,7 +27,7 @@ use crate::sched::scheduler_ref::SchedulerRef;
 use crate::sched::shutdown::last_poll::end_if_last;
 use crate::sched::state::machine::Machine;
 use crate::sched::state::machine::ownership::ProcessorToken;
-use crate::sched::state::takeable::Note;
+use crate::sched::state::machine::stuck::Stuck;
 use crate::sync::atomic::Ordering::SeqCst;
 use crate::sync::atomic::fence;
 use crate::sync::{Arc, thread};
@@ -103,8 +103,8 @@ pub(in crate::sched) fn take_from_stragglers(scheduler: &Arc<Scheduler>) {
 /// has none now.
 fn take_for_shutdown(scheduler: &Scheduler, machine: &Arc<Machine>) -> bool {
     let Some(seen) = machine.ownership.look() else { return machine.ownership.has_no_processor() };
-    let note = Note { machine: machine.clone(), seen, cause: StuckBy::Blocking, since: Instant::now() };
-    match scheduler.takeable.take(&note, scheduler.clock.running_ns()) {
+    let stuck = Stuck { machine: machine.clone(), seen, cause: StuckBy::Blocking, since: Instant::now() };
+    match stuck.take(scheduler.clock.running_ns()) {
         Some(token) => {
             drain(scheduler, token);
             true

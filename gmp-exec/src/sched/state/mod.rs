@@ -22,7 +22,6 @@ pub(crate) mod pool;
 pub(crate) mod striped;
 pub(in crate::sched) mod suspects;
 pub(crate) mod sysmon;
-pub(crate) mod takeable;
 pub(crate) mod threads;
 pub(crate) mod unusual;
 pub(crate) mod victim_order;

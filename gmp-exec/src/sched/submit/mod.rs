@@ -8,8 +8,8 @@
 //! every task does: tokio has no slot before its queue there, and programs rely on that order.
 //!
 //! Everywhere else the task goes into the global queue: on a thread that is no machine of this
-//! scheduler, on a machine whose processor was taken, and inside a section that will block. A
-//! thread without a processor never touches a ring.
+//! scheduler, and on a machine without a processor. A thread without a processor never touches a
+//! ring.
 
 pub(crate) mod head_room;
 pub(crate) mod threads;
@@ -18,7 +18,6 @@ pub(crate) mod wake;
 use crate::sched::enter::Held;
 use crate::sched::local::Local;
 use crate::sched::scheduler::Scheduler;
-use crate::sched::state::machine::ownership::Region;
 use crate::sched::state::sysmon::expected::Level;
 use crate::sched::state::unusual::{AT_SUBMIT, COLLECTS};
 use crate::sched::submit::wake::{submit_global, wake_one, wake_one_unfenced};
@@ -58,13 +57,10 @@ pub(crate) fn submit_new(scheduler: &Arc<Scheduler>, task: Runnable) {
     }
 }
 
-/// Returns the task if the machine holds no processor, or will not run its own queue soon.
+/// Returns the task if the machine holds no processor.
 #[inline]
 fn submit_here(local: &Local, task: Runnable, yielded: bool) -> Option<Runnable> {
     let guard = local.enter();
-    if guard.came_from() == Region::Offered {
-        return Some(task);
-    }
     let held = guard.held();
     let task = if local.unusual.is_any(AT_SUBMIT) { take_detour(local, task, yielded, held.is_some())? } else { task };
     let Some(held) = held else { return Some(task) };

@@ -5,7 +5,6 @@ use event_listener::IntoNotification;
 
 use crate::context;
 use crate::sched::handoff::assign::start_machine;
-use crate::sched::handoff::take::take_listed;
 use crate::sched::scheduler::Scheduler;
 use crate::sched::state::global_queue::Pushed;
 use crate::sched::state::idle::Wake;
@@ -44,8 +43,6 @@ pub(crate) fn wake_one(scheduler: &Arc<Scheduler>) {
 pub(crate) fn wake_one_unfenced(scheduler: &Arc<Scheduler>) {
     if scheduler.idle.counts().should_wake() {
         wake_spinner(scheduler);
-    } else if scheduler.takeable.is_any() {
-        take_or_call_sysmon(scheduler);
     } else if scheduler.sysmon.is_listening() {
         call_sysmon(scheduler);
     } else if scheduler.config.is_current_thread() {
@@ -59,15 +56,6 @@ pub(in crate::sched) fn ask_once_more(scheduler: &Arc<Scheduler>) {
     fence(SeqCst);
     if scheduler.has_due_work() {
         wake_one_unfenced(scheduler);
-    }
-}
-
-/// A listed processor may turn out to have been given away. Then the submitter does what it
-/// would have done without the list.
-#[cold]
-fn take_or_call_sysmon(scheduler: &Arc<Scheduler>) {
-    if !take_listed(scheduler) && scheduler.sysmon.is_listening() {
-        call_sysmon(scheduler);
     }
 }
 
@@ -152,21 +140,6 @@ mod tests {
 
     fn runtime() -> Runtime {
         Builder::new_multi_thread().worker_threads(PROCESSORS).sysmon(false).build().unwrap()
-    }
-
-    /// A machine has offered its processor and then given it to another machine. A submitter that
-    /// finds the offer must not mistake the offer for a processor.
-    #[test]
-    fn sysmon_is_called_although_an_offer_without_a_processor_is_listed() {
-        let scheduler = Scheduler::new(Builder::new_multi_thread().worker_threads(1).config(false).unwrap());
-        let _token = scheduler.idle.acquire().unwrap();
-        scheduler.takeable.offer(&Machine::new(scheduler.idle.count_machine().unwrap()));
-        for is_listed in [true, false] {
-            assert_eq!(scheduler.takeable.is_any(), is_listed);
-            scheduler.sysmon.listening.store(true, SeqCst);
-            wake_one(&scheduler);
-            assert!(!scheduler.sysmon.is_listening(), "the call has ended this");
-        }
     }
 
     /// Each task holds its thread until all others run, so each needs a processor.

@@ -21,7 +21,7 @@ use std::time::Instant;
 use crate::sched::handoff::take::{TakeOutcome, take};
 use crate::sched::hogs;
 use crate::sched::scheduler::Scheduler;
-use crate::sched::state::takeable::Note;
+use crate::sched::state::machine::stuck::Stuck;
 use crate::sched::sysmon::memory::Memory;
 use crate::sync::Arc;
 
@@ -41,7 +41,7 @@ pub(super) struct Excess {
 
 /// Lets one more poll compute without a processor, if it is time. `refused`: a poll whose
 /// processor may not be taken yet.
-pub(super) fn grant_one(scheduler: &Arc<Scheduler>, memory: &mut Memory, refused: Option<&Note>, now: Instant) {
+pub(super) fn grant_one(scheduler: &Arc<Scheduler>, memory: &mut Memory, refused: Option<&Stuck>, now: Instant) {
     if refused.is_none() && scheduler.hogs.waiting() == 0 {
         memory.excess.since = None;
         return;
@@ -57,7 +57,7 @@ pub(super) fn grant_one(scheduler: &Arc<Scheduler>, memory: &mut Memory, refused
     let is_waiting_tasks_turn = excess.was_poll || refused.is_none();
     excess.was_poll = match refused {
         _ if is_waiting_tasks_turn && hogs::grant_extra(scheduler) => false,
-        Some(note) => take(scheduler, note) == TakeOutcome::Done,
+        Some(stuck) => take(scheduler, stuck) == TakeOutcome::Done,
         None => false,
     };
 }

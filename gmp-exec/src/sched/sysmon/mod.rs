@@ -28,10 +28,9 @@
 //! processor, or the poll lasts, sysmon asks the kernel what the thread does. A thread that sleeps,
 //! and still does at the next look, has blocked: sysmon takes its processor. A thread that computes
 //! may do so for `blocking_threshold`, and `max_hogs` limits how many go on without a processor
-//! (`excess`). A thread that gets no core is not the cause of anything. If nothing waits, sysmon lists
-//! the processor as takeable, and the next submitter that finds no idle processor takes it. If
-//! nothing has waited for long, sysmon makes the processor idle, so that it need not look at a poll
-//! that may last for ever.
+//! (`excess`). A thread that gets no core is not the cause of anything. If nothing waits, a poll
+//! that sleeps keeps its processor for `blocking_threshold`. Then sysmon makes the processor idle, so
+//! that it need not look at a poll that may last for ever.
 //!
 //! On a current-thread runtime that is watched (`Config::is_watched`), sysmon takes nothing and only
 //! tells `blocked` what it has seen.
@@ -94,7 +93,6 @@ fn monitor(scheduler: &Arc<Scheduler>) {
         }
         if reasons & calls::START != 0 {
             start_all(scheduler, scheduler.sysmon.starts.take());
-            waiting::take_for_visible_work(scheduler);
         }
         follower.follow_if_due(scheduler);
         observer.print_if_due(scheduler);
@@ -111,7 +109,6 @@ fn start_all(scheduler: &Arc<Scheduler>, machines: Vec<Arc<Machine>>) {
 
 /// One look at everything. Visible in the crate for the models, which have no clock.
 pub(crate) fn look(scheduler: &Arc<Scheduler>, memory: &mut Memory, now: Instant) {
-    scheduler.takeable.prune();
     memory.update(scheduler, sleep::regular_pace(scheduler) * 2, now);
     memory.is_anything_waiting = waiting::is_anything_waiting(scheduler);
     let mut outcome = Outcome { was_called: std::mem::take(&mut memory.was_called), ..Outcome::default() };

@@ -100,7 +100,7 @@ impl Seen {
     /// Judges the machine's thread. `is_waited_for`: something waits for its processor, so sysmon
     /// asks at once whether the thread sleeps.
     pub(super) fn judge(&mut self, is_waited_for: bool, standard: &mut Standard) -> Verdict {
-        if self.sighting.region.is_blocking() {
+        if self.sighting.region == Region::Blocking {
             return if self.is_again { Verdict::Stuck(StuckBy::Blocking) } else { Verdict::Asleep };
         }
         let (is_long, still) = (self.held >= standard.threshold, self.still);

@@ -75,7 +75,7 @@ fn is_any_busy(scheduler: &Scheduler) -> bool {
 /// is known to sleep, or is likely to. A timer that is due already waits as any other work
 /// does.
 pub(super) fn until_unserved_timer(scheduler: &Scheduler, memory: &Memory, now: Instant) -> Duration {
-    let may_sleep = memory.budget.is_left() && (memory.long_polls.are_likely(now) || scheduler.takeable.is_any());
+    let may_sleep = memory.budget.is_left() && (memory.long_polls.are_likely(now) || memory.is_any_stuck());
     if !may_sleep || !scheduler.idle.counts().are_all_busy() || scheduler.idle.counts().has_sleeper() {
         return Duration::MAX;
     }

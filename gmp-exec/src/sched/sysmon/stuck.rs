@@ -1,21 +1,18 @@
-//! Taking the processors of machines that are stuck, or listing them as takeable.
+//! Taking the processors of machines that are stuck.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use crate::observe;
 use crate::sched::handoff::take::{TakeOutcome, take_within_limit};
 use crate::sched::scheduler::Scheduler;
-use crate::sched::state::takeable::Note;
+use crate::sched::state::machine::ownership::Region;
+use crate::sched::state::machine::stuck::Stuck;
 use crate::sched::sysmon::budget::Outcome;
 use crate::sched::sysmon::memory::{Memory, QUESTIONS};
 use crate::sched::sysmon::seen::{Standard, Verdict};
 use crate::sched::sysmon::waiting;
 use crate::sync::Arc;
 use crate::task::StuckBy;
-
-/// A poll that nothing waits for keeps its processor for so many thresholds. As long as it does,
-/// sysmon looks at it, and after that nothing is left to look at.
-const KEPT_FOR: u32 = 10;
 
 /// Takes the processors of machines that are stuck, unless they are only watched. If timers, the
 /// network or new tasks wait, and no processor has had a turn for a part of the threshold, a machine
@@ -27,7 +24,7 @@ pub(super) fn take_all(
     memory: &mut Memory,
     outcome: &mut Outcome,
     now: Instant,
-) -> Option<Note> {
+) -> Option<Stuck> {
     let threshold = scheduler.config.blocking_threshold;
     let any_is_needed = waiting::is_waited_for_by_all(scheduler);
     let mut standard = Standard { threshold, questions: QUESTIONS };
@@ -53,29 +50,23 @@ pub(super) fn take_all(
         if scheduler.config.is_watched {
             continue;
         }
-        let note = Note { machine: seen.machine.clone(), seen: seen.sighting, cause, since: seen.since };
-        match take_or_list(scheduler, &note, is_waited_for, seen.held) {
+        let stuck = Stuck { machine: seen.machine.clone(), seen: seen.sighting, cause, since: seen.since };
+        if !is_to_go(&stuck, is_waited_for, seen.held >= threshold) {
+            continue;
+        }
+        match take_within_limit(scheduler, &stuck) {
             TakeOutcome::Done if cause == StuckBy::Blocking => outcome.has_found = true,
             TakeOutcome::Done => standard.threshold = threshold,
-            TakeOutcome::Refused => refused = refused.or(Some(note)),
-            _ => {}
+            TakeOutcome::Refused => refused = refused.or(Some(stuck)),
+            TakeOutcome::Failed => {}
         }
     }
     refused
 }
 
-/// Takes the processor of a stuck machine if something waits for it. Otherwise the processor stays for
-/// now, listed as takeable. A section loses it to the idle list, and a poll does after a while: the
-/// poll or section may last for hours, and may be the only thing that sysmon looks at.
-fn take_or_list(scheduler: &Arc<Scheduler>, note: &Note, is_waited_for: bool, held: Duration) -> TakeOutcome {
-    if is_waited_for {
-        return take_within_limit(scheduler, note);
-    }
-    let is_to_go = note.seen.region.is_blocking() || held > scheduler.config.blocking_threshold * KEPT_FOR;
-    let outcome = is_to_go.then(|| take_within_limit(scheduler, note));
-    if !matches!(outcome, Some(TakeOutcome::Done | TakeOutcome::Stale)) {
-        scheduler.takeable.add(note.clone());
-        waiting::take_for_visible_work(scheduler);
-    }
-    outcome.unwrap_or(TakeOutcome::Stale)
+/// Whether the processor is to be taken. If nothing waits for it, a section loses it, and so does a poll
+/// that sleeps for long: either may last for hours, and may be the only thing that sysmon looks at. A
+/// poll that computes keeps it.
+fn is_to_go(stuck: &Stuck, is_waited_for: bool, is_long: bool) -> bool {
+    is_waited_for || stuck.cause == StuckBy::Blocking && (stuck.seen.region == Region::Blocking || is_long)
 }

@@ -2,22 +2,11 @@
 
 use std::time::Instant;
 
-use crate::sched::handoff::take::take_listed;
 use crate::sched::scheduler::Scheduler;
 use crate::sched::submit::wake::wake_one;
 use crate::sched::sysmon::memory::Memory;
 use crate::sched::sysmon::sleep;
 use crate::sync::Arc;
-use crate::sync::atomic::Ordering::SeqCst;
-use crate::sync::atomic::fence;
-
-/// A submitter has found no listed processor before, or no machine for one.
-pub(super) fn take_for_visible_work(scheduler: &Arc<Scheduler>) {
-    fence(SeqCst);
-    if scheduler.has_visible_work() && !scheduler.idle.counts().should_wake() {
-        take_listed(scheduler);
-    }
-}
 
 /// Whether something waits while every processor is busy.
 pub(super) fn is_anything_waiting(scheduler: &Scheduler) -> bool {

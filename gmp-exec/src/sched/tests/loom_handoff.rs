@@ -1,10 +1,9 @@
 //! A machine hands its processor off, or leaves it to be taken, while a task is submitted: the task
 //! gets a machine although the machine that had the processor is stuck for good.
 //!
-//! Seen to fail without the fences in `hand_off`, `offer` and `take_or_list`, without the looks
-//! after them, when `hand_off` ignores `runnext` or the timers, when a machine that comes back does
-//! not look for takeable processors, and when a timer that is set inside a section is not announced
-//! to the sleeper.
+//! Seen to fail without the fence in `assign`, without the looks after it, when `hand_off` ignores
+//! `runnext` or the timers, and when a timer that is set inside a section is not announced to the
+//! sleeper.
 
 use std::time::Instant;
 
@@ -76,8 +75,8 @@ fn loom_handoff_hand_off_with_timer() {
 }
 
 /// A blocking section begins and lasts until a task has run, which is submitted meanwhile, when no
-/// processor is idle. The submitter takes the processor, or the machine gives it away, to a spare or
-/// a sleeper. The second task is for the other one.
+/// processor is idle. The machine gives its processor away, to a spare or a sleeper. The second task is
+/// for the other one.
 #[test]
 fn loom_handoff_section_against_submit() {
     explore(2, || {
@@ -123,8 +122,8 @@ fn loom_handoff_section_with_runnext() {
     });
 }
 
-/// A timer is set inside a section while a submitter takes the processor. The machine that gets the
-/// processor, and sleeps in the netpoll when its own task is done, learns of the timer.
+/// A timer is set inside a section while a submitter wakes a machine, which gets the processor. When
+/// that machine sleeps in the netpoll, after its own task, it learns of the timer.
 #[test]
 fn loom_handoff_timer_in_section_against_submit() {
     explore(3, || {
@@ -189,8 +188,8 @@ fn loom_handoff_machine_that_comes_back_against_section_with_runnext() {
     });
 }
 
-/// sysmon finds a poll that lasts too long, sees no work for its processor, and lists it as
-/// takeable, while a task is submitted.
+/// sysmon finds a poll that sleeps for too long, sees no work for its processor, and makes it idle, while
+/// a task is submitted.
 #[test]
 fn loom_handoff_sysmon_against_submit() {
     explore(3, || {

@@ -16,9 +16,9 @@ use crate::sched::run::poll::poll;
 use crate::sched::scheduler::Scheduler;
 use crate::sched::scheduler_ref::SchedulerRef;
 use crate::sched::state::machine::ownership::Region;
+use crate::sched::state::machine::stuck::Stuck;
 use crate::sched::state::permits::{Acquired, Permits};
 use crate::sched::state::pool::Pool;
-use crate::sched::state::takeable::Note;
 use crate::sched::submit::wake::submit_permitted;
 use crate::sched::tests::explore;
 use crate::sched::tests::gate::Gate;
@@ -217,9 +217,9 @@ fn loom_permits_take_against_waiting() {
             poll(local, task, Region::Poll);
         });
         if let Some(sighting) = seen.ownership.look() {
-            let note =
-                Note { machine: seen, seen: sighting, cause: StuckBy::Computing, since: std::time::Instant::now() };
-            let _ = take_within_limit(&scheduler, &note);
+            let stuck_poll =
+                Stuck { machine: seen, seen: sighting, cause: StuckBy::Computing, since: std::time::Instant::now() };
+            let _ = take_within_limit(&scheduler, &stuck_poll);
         }
         stuck.join().unwrap();
         hog.join().unwrap();

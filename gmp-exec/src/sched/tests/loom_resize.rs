@@ -41,7 +41,7 @@ use crate::sched::handoff::assign::assign;
 use crate::sched::local::Local;
 use crate::sched::resize::set_max_procs;
 use crate::sched::scheduler::Scheduler;
-use crate::sched::state::takeable::Note;
+use crate::sched::state::machine::stuck::Stuck;
 use crate::sched::state::unusual::SPINS;
 use crate::sched::submit;
 use crate::sched::submit::wake::submit_global;
@@ -277,14 +277,14 @@ fn loom_resize_against_take() {
         let stuck = busy(&scheduler).in_poll();
         let machine = stuck.machine();
         let seen = machine.ownership.look().expect("it is in a poll");
-        let note = Note { machine, seen, cause: StuckBy::Blocking, since: Instant::now() };
+        let stuck_poll = Stuck { machine, seen, cause: StuckBy::Blocking, since: Instant::now() };
         let stuck = stuck.start(|local| {
             let _guard = local.enter();
             local.machine.ownership.release().into_iter().for_each(|token| local.scheduler.idle.put(token));
         });
         let taking = thread::spawn({
             let scheduler = scheduler.clone();
-            move || scheduler.takeable.take(&note, 0).map_or((), |token| scheduler.idle.put(token))
+            move || stuck_poll.take(0).map_or((), |token| scheduler.idle.put(token))
         });
         set_max_procs(&scheduler, 1);
         set_max_procs(&scheduler, 3);

@@ -35,8 +35,6 @@ mod loom_shutdown;
 #[cfg(loom)]
 mod loom_sysmon;
 #[cfg(loom)]
-mod loom_takeable;
-#[cfg(loom)]
 mod marks;
 #[cfg(loom)]
 pub(crate) mod stage;

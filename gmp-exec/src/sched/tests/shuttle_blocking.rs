@@ -87,7 +87,7 @@ fn shuttle_blocking_hogs_wait_for_each_other() {
 }
 
 /// Blocking sections, one inside the other, that wait for a task which is spawned inside, after a
-/// short section whose offer still stands.
+/// short section, which has handed off the processor.
 #[test]
 fn shuttle_blocking_sections() {
     explore(|| {

@@ -114,8 +114,8 @@ fn sections_need_no_runtime() {
     assert_eq!(block_in_place(|| blocking(|| 42)), 42);
 }
 
-/// If no work waits when `block_in_place` begins, the thread offers its processor to later
-/// submitters, so that sysmon needn't find the thread when work arrives.
+/// `block_in_place` hands the processor off even if no work waits, so that sysmon needn't find the thread
+/// when work arrives.
 #[test]
 fn a_task_spawned_inside_of_block_in_place_does_not_wait_for_sysmon() {
     for processors in [1, 2] {

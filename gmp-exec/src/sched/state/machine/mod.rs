@@ -7,6 +7,7 @@
 pub(crate) mod ownership;
 pub(crate) mod running;
 pub(crate) mod sleep_until;
+pub(crate) mod stuck;
 pub(crate) mod thread_root;
 
 use std::sync::OnceLock;
@@ -38,11 +39,6 @@ pub(crate) struct Machine {
     thread: OnceLock<OsThread>,
     /// When the machine wakes by itself from a sleep in the netpoll.
     pub(crate) sleep_until: SleepUntil,
-    /// Whether the machine is on the list of those that offer their processor (sched/README.md §7). Set
-    /// by the machine, cleared by a taker, both under the lock of the lists. The machine reads it
-    /// without the lock. Two SeqCst fences make that right: one between the machine's change of region
-    /// and its read, one between the taker's store and its look at the region.
-    pub(in crate::sched) offers: AtomicBool,
     pub(crate) counters: TaskCounters,
     /// The end of the runtime does not wait for this machine. Written by the machine, read by the
     /// thread that waits.
@@ -97,7 +93,6 @@ impl Machine {
             assignment: Mutex::new(None),
             thread: OnceLock::new(),
             sleep_until: SleepUntil::new(),
-            offers: AtomicBool::new(false),
             counters: TaskCounters::default(),
             not_awaited: AtomicBool::new(false),
             may_poll: AtomicBool::new(false),

@@ -72,12 +72,8 @@ pub(crate) enum Region {
     Scheduler = 0,
     /// Inside a poll: user code.
     Poll = 1,
-    /// Inside a blocking section that may turn out to be short: user code. As after Go's
-    /// `entersyscall`.
+    /// Inside a blocking section: user code. As after Go's `entersyscall`.
     Blocking = 2,
-    /// Inside a blocking section that will block for sure: the processor is offered to any
-    /// submitter, at once. As after Go's `entersyscallblock`.
-    Offered = 3,
 }
 
 impl Region {
@@ -85,12 +81,8 @@ impl Region {
     /// instructions.
     #[inline]
     fn from_u8(value: u8) -> Region {
-        const REGIONS: [Region; 4] = [Region::Scheduler, Region::Poll, Region::Blocking, Region::Offered];
+        const REGIONS: [Region; 4] = [Region::Scheduler, Region::Poll, Region::Blocking, Region::Blocking];
         REGIONS[usize::from(value & 3)]
-    }
-
-    pub(crate) fn is_blocking(self) -> bool {
-        matches!(self, Region::Blocking | Region::Offered)
     }
 }
 
@@ -206,7 +198,6 @@ impl Ownership {
     /// Starts a blocking section inside a poll, or goes on with the poll after a section. From here
     /// on the processor may be taken, but only by a taker that has seen the machine here.
     #[doc(alias = "entersyscall")]
-    #[doc(alias = "entersyscallblock")]
     pub(crate) fn begin_section(&self, region: Region) {
         self.polls.store(self.polls.load(Relaxed).wrapping_add(1), Relaxed);
         self.leave(region);
@@ -283,11 +274,9 @@ impl Ownership {
         (self.region() == Region::Poll).then(|| self.polls.load(Relaxed))
     }
 
-    // ---- the taker's side: one taker at a time ----
+    // ---- the taker's side: sysmon ----
 
-    /// Where the machine seems to be. `None`: it has no processor that could be taken. A processor
-    /// that another taker is asking for counts as takeable: the second taker asks after the first
-    /// one, and gets a definite answer.
+    /// Where the machine seems to be. `None`: it has no processor that could be taken.
     pub(crate) fn look(&self) -> Option<Sighting> {
         let region = Region::from_u8(self.region.load(Acquire));
         if region == Region::Scheduler || self.claim.load(Relaxed) == TAKEN {

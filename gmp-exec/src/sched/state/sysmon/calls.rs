@@ -26,7 +26,7 @@ pub(crate) const CALLED: u8 = 1;
 pub(in crate::sched) const WOKEN: u8 = 2;
 /// The runtime ends.
 pub(crate) const STOPPED: u8 = 4;
-/// A machine is to be started, or one could be for a listed processor.
+/// A machine is to be started.
 pub(in crate::sched) const START: u8 = 8;
 
 #[derive(Debug)]

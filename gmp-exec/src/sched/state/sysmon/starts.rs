@@ -44,11 +44,6 @@ impl Starts {
         Ok(())
     }
 
-    /// Whether the calling thread may start a machine.
-    pub(in crate::sched) fn may_start_here(&self) -> bool {
-        self.is_sysmon() || self.queue.lock().is_none()
-    }
-
     pub(in crate::sched) fn take(&self) -> Vec<Arc<Machine>> {
         self.queue.lock().as_mut().map(std::mem::take).unwrap_or_default()
     }
