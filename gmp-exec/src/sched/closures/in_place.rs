@@ -1,15 +1,12 @@
 //! Running a closure on the machine that finds it: short closures cost a queue operation, not two
 //! changes of thread.
 
-use std::time::Instant;
-
 use crate::sched::closures::release_closure_permit;
 use crate::sched::handoff;
 use crate::sched::local::Local;
 use crate::sched::run::poll::run_closure;
 use crate::sched::shutdown::last_poll::Outside;
 use crate::sched::state::all_machines::await_again;
-use crate::sched::state::closures::SHORT;
 use crate::task::Runnable;
 
 /// Runs a closure, which has a permit, on a machine that holds a processor.
@@ -22,35 +19,15 @@ pub(in crate::sched) fn execute(local: &Local, task: Runnable) {
     }
     let outside = Outside::begin(local);
     local.machine.running.set_closure(true);
-    if scheduler.closures.length.is_long() {
-        run_without_processor(local, task);
-    } else {
-        run_with_processor(local, task);
+    // Without sysmon the closure itself is a blocking section that hands off the processor.
+    if scheduler.config.sysmon && handoff::has_work_nearby(local) {
+        scheduler.sysmon.call();
     }
+    // If the closure is long, sysmon takes the processor.
+    run_closure(local, task);
     local.machine.running.set_closure(false);
     drop(outside);
     // If the closure was aborted, its function has not run.
     await_again();
     release_closure_permit(scheduler);
-}
-
-/// Hands off the processor first, as for a known hog: where closures are long, each would make
-/// other tasks wait for sysmon.
-fn run_without_processor(local: &Local, task: Runnable) {
-    let since = Instant::now();
-    if handoff::has_waiting_work(local) {
-        handoff::hand_off(local);
-    }
-    run_closure(local, task);
-    local.scheduler.closures.length.note(since.elapsed() > SHORT);
-}
-
-fn run_with_processor(local: &Local, task: Runnable) {
-    let scheduler = &local.scheduler;
-    // Without sysmon the closure itself is a blocking section that hands off the processor.
-    if scheduler.config.sysmon && handoff::has_work_nearby(local) {
-        scheduler.sysmon.call();
-    }
-    // If the closure is long, sysmon takes the processor, and the next closures count as long.
-    run_closure(local, task);
 }

@@ -6,10 +6,10 @@
 //!
 //! `spawn_blocking` promises its closure a thread that polls no tasks, before or afterwards, so
 //! these closures run in a `pool`. A closure may give its thread another priority, another user or
-//! another root, and no check afterwards could find every such change. A closure that leaves its thread as it was may
-//! run `in_place`, which saves two changes of thread: on the machine that finds it, which loses its
-//! processor if the closure lasts. On the current-thread flavour the only processor is never taken,
-//! so all closures run in the pool.
+//! another root, and no check afterwards could find every such change. A closure that leaves its
+//! thread as it was may run `in_place`, which saves two changes of thread: on the machine that finds
+//! it, which loses its processor if the closure lasts. On the current-thread flavour the only
+//! processor is never taken, so all closures run in the pool.
 
 pub(crate) mod at_shutdown;
 pub(super) mod in_place;

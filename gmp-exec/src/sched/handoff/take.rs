@@ -74,10 +74,8 @@ fn account(scheduler: &Arc<Scheduler>, index: usize, stuck: &Stuck) {
             suspects::suspect_place_of(scheduler, &stuck.machine, stuck.seen.turn());
         }
     }
-    match stuck.seen.region {
-        Region::Blocking => scheduler.closures.length.note(true),
-        Region::Poll => scheduler.sysmon.expected.set(Level::News),
-        _ => {}
+    if stuck.seen.region == Region::Poll {
+        scheduler.sysmon.expected.set(Level::News);
     }
     // No machine has looked at this processor's timers while it was stuck, and its next tasks may get
     // stuck, too.

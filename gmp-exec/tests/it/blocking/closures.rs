@@ -13,7 +13,7 @@ use gmp_exec::{spawn, task};
 
 use super::{every_setting, use_the_runtime};
 use crate::futures::join;
-use crate::support::{Flag, Watchdog, busy_wait_until, current, in_place, multi, run, taken, wait_until};
+use crate::support::{Flag, Watchdog, busy_wait_until, current, in_place, multi, run, wait_until};
 
 #[test]
 fn closures_that_wait_for_each_other_all_get_to_run() {
@@ -183,27 +183,4 @@ fn a_task_that_a_closure_waits_for_runs_soon_whatever_the_threshold() {
         start.elapsed() >= threshold / 4
     };
     assert!((0..ROUNDS).filter(|_| is_slow()).count() < ROUNDS / 2);
-}
-
-/// A machine that begins a closure while more of them wait knows that its processor is needed, and
-/// hands it off. Otherwise sysmon would have to find each closure, while all other work waits.
-#[test]
-fn of_many_closures_most_hand_off_their_processor_themselves() {
-    const CLOSURES: usize = 64;
-    let runtime = in_place(2).build().unwrap();
-    let _watchdog = Watchdog::of(&runtime);
-    let (begun, end) = (Arc::new(AtomicUsize::new(0)), Flag::new());
-    let closures = (0..CLOSURES).map(|_| {
-        let (begun, end) = (begun.clone(), end.clone());
-        runtime.spawn_blocking(move || {
-            begun.fetch_add(1, SeqCst);
-            end.wait();
-        })
-    });
-    let closures = closures.collect();
-    wait_until(|| begun.load(SeqCst) == CLOSURES);
-    end.set();
-    run(&runtime, join(closures));
-    let (blocked, computing) = taken(&runtime);
-    assert!(blocked + computing <= CLOSURES as u64 / 4, "{blocked} blocked, {computing} computing");
 }
