@@ -4,9 +4,9 @@ use std::time::{Duration, Instant};
 
 use crate::sched::scheduler::Scheduler;
 use crate::sched::state::processors::Processors;
-use crate::sched::sysmon::budget::Budget;
 use crate::sched::sysmon::excess::Excess;
 use crate::sched::sysmon::long_polls::LongPolls;
+use crate::sched::sysmon::pace::Pace;
 use crate::sched::sysmon::seen::Seen;
 use crate::sync::Arc;
 
@@ -23,17 +23,13 @@ pub(crate) struct Memory {
     /// The sum of all processors' counts of turns.
     all_turns: u32,
     pub(super) long_polls: LongPolls,
-    /// The interval between looks while nothing needs attention.
-    pub(super) slow_pace: Duration,
     /// A machine or a submitter has called for the next look, or sysmon itself has: work waits that no
     /// submitter has called for, or a timer comes due then.
     pub(super) was_called: bool,
     /// When sysmon looked, something waited and no processor was idle.
     pub(super) is_anything_waiting: bool,
-    pub(super) budget: Budget,
+    pub(super) pace: Pace,
     pub(super) excess: Excess,
-    /// When the last round was.
-    round: Option<Instant>,
 }
 
 impl Memory {
@@ -51,15 +47,6 @@ impl Memory {
             }
         }));
         before.iter().for_each(|seen| seen.record_end(scheduler));
-    }
-
-    /// Whether what is done once per regular interval is due. Looks may be much closer.
-    pub(super) fn is_round(&mut self, interval: Duration, now: Instant) -> bool {
-        let is_due = self.round.is_none_or(|at| now.duration_since(at) >= interval);
-        if is_due {
-            self.round = Some(now);
-        }
-        is_due
     }
 
     /// Whether a processor has had a turn since the last call of this function.

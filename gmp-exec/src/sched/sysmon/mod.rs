@@ -6,7 +6,7 @@
 //!
 //! - when a submitter, or a machine that comes out of the netpoll, finds every processor busy and
 //!   calls it; and soon after a look that has found something, unless too many such looks have
-//!   found nothing (`budget`);
+//!   found nothing (`pace`);
 //! - when a timer comes due while every processor is busy, if the polls there sleep, or are likely
 //!   to because sysmon has just found others asleep. No submitter calls for a timer;
 //! - at a regular pace while processors are busy: after a quarter of the threshold, or 2.5 ms. The
@@ -35,7 +35,6 @@
 //! On a current-thread runtime that is watched (`Config::is_watched`), sysmon takes nothing and only
 //! tells `blocked` what it has seen.
 
-mod budget;
 mod excess;
 mod long_polls;
 mod memory;
@@ -47,8 +46,8 @@ mod waiting;
 
 use std::time::Instant;
 
-use budget::Outcome;
 pub(crate) use memory::Memory;
+use pace::Outcome;
 
 use crate::observe::{self, SysmonObserver};
 use crate::sched::handoff::assign::start_here;
@@ -112,18 +111,14 @@ pub(crate) fn look(scheduler: &Arc<Scheduler>, memory: &mut Memory, now: Instant
     memory.update(scheduler, sleep::regular_pace(scheduler) * 2, now);
     memory.is_anything_waiting = waiting::is_anything_waiting(scheduler);
     let mut outcome = Outcome { was_called: std::mem::take(&mut memory.was_called), ..Outcome::default() };
-    if !scheduler.config.is_watched && memory.is_round(sleep::regular_pace(scheduler), now) {
-        waiting::ask_for_looks(scheduler, memory);
-    }
     let refused = stuck::take_all(scheduler, memory, &mut outcome, now);
     if !scheduler.config.is_watched {
+        waiting::ask_for_looks(scheduler, memory);
         excess::grant_one(scheduler, memory, refused.as_ref(), now);
         waiting::wake_for_unwatched_work(scheduler, memory, now);
         memory.long_polls.expect(scheduler, now);
-        sleep::slow_down(scheduler, memory);
-        outcome.is_needed = waiting::is_anything_waiting(scheduler);
-        memory.budget.account(outcome, now);
     }
+    sleep::account(scheduler, memory, outcome, now);
     observe::on_look(scheduler);
 }
 

@@ -3,9 +3,8 @@
 use std::time::{Duration, Instant};
 
 use crate::sched::scheduler::Scheduler;
-use crate::sched::sysmon::budget::SHORTEST;
 use crate::sched::sysmon::memory::Memory;
-use crate::sched::sysmon::pace;
+use crate::sched::sysmon::pace::{self, Outcome, SHORTEST};
 use crate::sched::sysmon::waiting;
 use crate::sync::atomic::Ordering::*;
 use crate::sync::atomic::fence;
@@ -25,7 +24,7 @@ pub(super) fn sleep(scheduler: &Scheduler, memory: &mut Memory, limit: Option<Du
 /// Lets submitters call, if there is budget left. No submitter has called for work that was
 /// published before, so sysmon looks for that itself, as if one had.
 pub(super) fn listen(scheduler: &Scheduler, memory: &mut Memory, limit: Option<Duration>) -> Option<Duration> {
-    if !scheduler.config.sysmon || limit.is_none() || !memory.budget.is_left() {
+    if !scheduler.config.sysmon || limit.is_none() || !memory.pace.may_fail() {
         return limit;
     }
     scheduler.sysmon.listening.store(true, Relaxed);
@@ -40,10 +39,8 @@ pub(super) fn listen(scheduler: &Scheduler, memory: &mut Memory, limit: Option<D
 /// How long to sleep; `None`: until a processor becomes busy.
 pub(super) fn next_sleep(scheduler: &Scheduler, memory: &mut Memory, now: Instant) -> Option<Duration> {
     let until_timer = until_unserved_timer(scheduler, memory, now);
-    let is_close = memory.long_polls.are_likely_beside_idle(now);
-    let pace = pace::pace(scheduler.config.blocking_threshold, memory.budget.step(), is_close, memory.slow_pace);
-    memory.was_called = until_timer < pace;
-    let pace = pace.min(until_timer);
+    memory.was_called = until_timer < memory.pace.interval;
+    let pace = memory.pace.interval.min(until_timer);
     // Nothing runs the tasks of a current-thread runtime unless a thread drives it.
     let has_work = !scheduler.config.is_watched && (scheduler.has_visible_work() || waiting::is_unattended(scheduler));
     // A look records the ends of polls. If a processor has had a turn since the last look, the pause
@@ -75,7 +72,7 @@ fn is_any_busy(scheduler: &Scheduler) -> bool {
 /// is known to sleep, or is likely to. A timer that is due already waits as any other work
 /// does.
 pub(super) fn until_unserved_timer(scheduler: &Scheduler, memory: &Memory, now: Instant) -> Duration {
-    let may_sleep = memory.budget.is_left() && (memory.long_polls.are_likely(now) || memory.is_any_stuck());
+    let may_sleep = memory.pace.may_fail() && (memory.long_polls.are_likely(now) || memory.is_any_stuck());
     if !may_sleep || !scheduler.idle.counts().are_all_busy() || scheduler.idle.counts().has_sleeper() {
         return Duration::MAX;
     }
@@ -85,14 +82,16 @@ pub(super) fn until_unserved_timer(scheduler: &Scheduler, memory: &Memory, now: 
     }
 }
 
-/// How soon to look while a processor is busy and nothing was seen.
+/// How soon to look while a processor is busy and nothing was seen, unless looks are close.
 pub(super) fn regular_pace(scheduler: &Scheduler) -> Duration {
-    pace::regular(scheduler.config.blocking_threshold)
+    pace::regular(scheduler.config.blocking_threshold, false)
 }
 
-/// Lets looks become rarer while a processor is idle, nothing waits for long and no poll lasts.
-pub(super) fn slow_down(scheduler: &Scheduler, memory: &mut Memory) {
-    let is_quiet = scheduler.idle.counts().idle() > 0 && !memory.is_any_stuck() && scheduler.hogs.waiting() == 0;
-    let threshold = scheduler.config.blocking_threshold;
-    memory.slow_pace = if is_quiet { pace::slower(memory.slow_pace, threshold) } else { Duration::ZERO };
+/// Accounts for a look that is over.
+pub(super) fn account(scheduler: &Scheduler, memory: &mut Memory, outcome: Outcome, now: Instant) {
+    let is_close = memory.long_polls.are_likely_beside_idle(now);
+    let is_idle = scheduler.idle.counts().idle() > 0 && !memory.is_any_stuck() && scheduler.hogs.waiting() == 0;
+    let is_needed = !scheduler.config.is_watched && waiting::is_anything_waiting(scheduler);
+    let regular = pace::regular(scheduler.config.blocking_threshold, is_close);
+    memory.pace.account(Outcome { is_needed, is_quiet: is_idle && !is_close, ..outcome }, regular, now);
 }

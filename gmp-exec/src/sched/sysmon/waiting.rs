@@ -35,7 +35,7 @@ pub(super) fn is_unattended(scheduler: &Scheduler) -> bool {
 
 /// Processors look at timers, the network and the global queue after a number of turns. Turns may be
 /// long, and a timer may be that of a processor without a machine, or with a stuck one. So sysmon
-/// asks for a look in each regular interval.
+/// asks for a look whenever it looks itself.
 pub(super) fn ask_for_looks(scheduler: &Scheduler, memory: &Memory) {
     memory.seen.iter().for_each(|seen| scheduler.processors[seen.sighting.processor].ask_for_look());
 }
