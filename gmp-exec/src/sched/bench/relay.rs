@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use crate::sched::bench::{busy_machine, machine, scheduler, task};
 use crate::sched::handoff;
-use crate::sched::handoff::take::{TakeOutcome, take};
+use crate::sched::handoff::take::take;
 use crate::sched::local::{Local, Next};
 use crate::sched::scheduler::Scheduler;
 use crate::sched::state::idle::Role;
@@ -71,7 +71,7 @@ impl Relay {
             cause: StuckBy::Blocking,
             since: std::time::Instant::now(),
         };
-        assert!(take(&self.scheduler, &stuck) == TakeOutcome::Done, "no other thread interferes");
+        assert!(take(&self.scheduler, &stuck), "no other thread interferes");
         self.end_poll();
         assert!(self.runner.lost_by.take().is_some(), "the processor was taken, and the machine notices that");
         self.change_over();

@@ -9,48 +9,27 @@ use crate::sched::handoff::assign::assign;
 use crate::sched::hogs::{self, suspects};
 use crate::sched::scheduler::Scheduler;
 use crate::sched::shutdown::drain_late;
-use crate::sched::state::machine::ownership::Region;
 use crate::sched::state::machine::stuck::Stuck;
-use crate::sched::state::sysmon::expected::Level;
 use crate::sched::submit::head_room::check_head_room;
 use crate::sched::submit::threads::say_no_thread;
 use crate::sync::Arc;
 use crate::task::StuckBy;
 
-/// The outcome of an attempt to take a processor.
-#[derive(Debug, PartialEq, Eq)]
-#[must_use]
-pub(in crate::sched) enum TakeOutcome {
-    /// The processor was handed off.
-    Done,
-    /// The machine is no longer where it was seen to be stuck, or no other machine was available.
-    Failed,
-    /// The machine computes, and as many machines as allowed compute without a processor.
-    Refused,
-}
-
-/// [Takes](take) a processor, unless its machine would compute without one although as many machines do
-/// so as may.
-pub(in crate::sched) fn take_within_limit(scheduler: &Arc<Scheduler>, stuck: &Stuck) -> TakeOutcome {
-    let is_beyond_limit = stuck.cause == StuckBy::Computing && scheduler.hogs.is_exhausted();
-    if is_beyond_limit { TakeOutcome::Refused } else { take(scheduler, stuck) }
-}
-
-/// Takes a processor from a stuck machine, and hands it off in that machine's place, unless no other
-/// machine is available.
+/// Takes a processor from a stuck machine, and hands it off in that machine's place. `false`: the machine
+/// is no longer where it was seen to be stuck, or no other machine is available.
 #[doc(alias = "retake")]
-pub(in crate::sched) fn take(scheduler: &Arc<Scheduler>, stuck: &Stuck) -> TakeOutcome {
+pub(in crate::sched) fn take(scheduler: &Arc<Scheduler>, stuck: &Stuck) -> bool {
     if !is_machine_available(scheduler) {
-        return TakeOutcome::Failed;
+        return false;
     }
-    let Some(token) = hogs::take(scheduler, stuck) else { return TakeOutcome::Failed };
+    let Some(token) = hogs::take(scheduler, stuck) else { return false };
     account(scheduler, token.index(), stuck);
     assign(scheduler, token);
     if scheduler.is_shutdown() {
         // The other machines may all have left, and the stuck one may stay.
         drain_late(scheduler);
     }
-    TakeOutcome::Done
+    true
 }
 
 /// Whether a machine is idle, or one may be started. A machine that is beyond the number of
@@ -73,9 +52,6 @@ fn account(scheduler: &Arc<Scheduler>, index: usize, stuck: &Stuck) {
             processor.counters.taken_computing.add_shared(1);
             suspects::suspect_place_of(scheduler, &stuck.machine, stuck.seen.turn());
         }
-    }
-    if stuck.seen.region == Region::Poll {
-        scheduler.sysmon.expected.set(Level::News);
     }
     // No machine has looked at this processor's timers while it was stuck, and its next tasks may get
     // stuck, too.

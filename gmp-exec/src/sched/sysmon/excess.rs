@@ -18,7 +18,7 @@
 
 use std::time::Instant;
 
-use crate::sched::handoff::take::{TakeOutcome, take};
+use crate::sched::handoff::take::take;
 use crate::sched::hogs;
 use crate::sched::scheduler::Scheduler;
 use crate::sched::state::machine::stuck::Stuck;
@@ -57,7 +57,10 @@ pub(super) fn grant_one(scheduler: &Arc<Scheduler>, memory: &mut Memory, refused
     let is_waiting_tasks_turn = excess.was_poll || refused.is_none();
     excess.was_poll = match refused {
         _ if is_waiting_tasks_turn && hogs::grant_extra(scheduler) => false,
-        Some(stuck) => take(scheduler, stuck) == TakeOutcome::Done,
+        Some(stuck) => take(scheduler, stuck),
         None => false,
     };
+    if excess.was_poll {
+        memory.long_polls.taken = Some(now);
+    }
 }

@@ -23,8 +23,8 @@ const SHORT_SLICES_FOR: Duration = Duration::from_secs(10);
 
 #[derive(Debug, Default)]
 pub(super) struct LongPolls {
-    /// When sysmon last learnt that a poll had lost its processor.
-    taken: Option<Instant>,
+    /// When a poll last lost its processor.
+    pub(super) taken: Option<Instant>,
     /// When sysmon last saw a poll become long while a processor was idle: no submitter calls for such
     /// a poll.
     pub(super) beside_idle: Option<Instant>,
@@ -35,9 +35,6 @@ pub(super) struct LongPolls {
 impl LongPolls {
     /// Tells machines what to expect.
     pub(super) fn expect(&mut self, scheduler: &Scheduler, now: Instant) {
-        if scheduler.sysmon.expected.has(Level::News) {
-            self.taken = Some(now);
-        }
         if scheduler.hogs.held() > 0 {
             self.hog = Some(now);
         }

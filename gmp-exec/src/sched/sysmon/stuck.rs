@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use crate::observe;
-use crate::sched::handoff::take::{TakeOutcome, take_within_limit};
+use crate::sched::handoff::take::take;
 use crate::sched::scheduler::Scheduler;
 use crate::sched::state::machine::ownership::Region;
 use crate::sched::state::machine::stuck::Stuck;
@@ -54,11 +54,19 @@ pub(super) fn take_all(
         if !is_to_go(&stuck, is_waited_for, seen.held >= threshold) {
             continue;
         }
-        match take_within_limit(scheduler, &stuck) {
-            TakeOutcome::Done if cause == StuckBy::Blocking => outcome.has_found = true,
-            TakeOutcome::Done => standard.threshold = threshold,
-            TakeOutcome::Refused => refused = refused.or(Some(stuck)),
-            TakeOutcome::Failed => {}
+        if cause == StuckBy::Computing && scheduler.hogs.is_exhausted() {
+            refused = refused.or(Some(stuck));
+            continue;
+        }
+        if !take(scheduler, &stuck) {
+            continue;
+        }
+        if stuck.seen.region == Region::Poll {
+            memory.long_polls.taken = Some(now);
+        }
+        match cause {
+            StuckBy::Blocking => outcome.has_found = true,
+            StuckBy::Computing => standard.threshold = threshold,
         }
     }
     refused

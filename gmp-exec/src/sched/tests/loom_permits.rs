@@ -10,7 +10,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
 use crate::sched::closures::submit_closure;
-use crate::sched::handoff::take::take_within_limit;
+use crate::sched::handoff::take::take;
 use crate::sched::local::Local;
 use crate::sched::run::poll::poll;
 use crate::sched::scheduler::Scheduler;
@@ -219,7 +219,7 @@ fn loom_permits_take_against_waiting() {
         if let Some(sighting) = seen.ownership.look() {
             let stuck_poll =
                 Stuck { machine: seen, seen: sighting, cause: StuckBy::Computing, since: std::time::Instant::now() };
-            let _ = take_within_limit(&scheduler, &stuck_poll);
+            take(&scheduler, &stuck_poll);
         }
         stuck.join().unwrap();
         hog.join().unwrap();

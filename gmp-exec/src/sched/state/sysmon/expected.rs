@@ -1,5 +1,5 @@
 //! What machines expect because of recent polls, in one byte. sysmon writes it at each look
-//! (`sysmon::long_polls`), and takers write that a poll has just lost its processor.
+//! (`sysmon::long_polls`).
 
 use crate::sync::atomic::AtomicU8;
 use crate::sync::atomic::Ordering::Relaxed;
@@ -13,8 +13,6 @@ pub(in crate::sched) enum Level {
     Competition,
     /// Long polls are likely: a machine that leaves the netpoll leaves a successor.
     LongPolls,
-    /// The same, and sysmon has not learnt of the last poll yet.
-    News,
 }
 
 pub(in crate::sched) struct Expected(AtomicU8);
@@ -28,8 +26,6 @@ impl Expected {
         self.0.load(Relaxed) >= level as u8
     }
 
-    /// A taker sets [`Level::News`], sysmon what it expects. News that come between sysmon's look and
-    /// its `set` are lost: a program that has one long poll has more.
     pub(in crate::sched) fn set(&self, level: Level) {
         self.0.store(level as u8, Relaxed);
     }
