@@ -8,7 +8,7 @@
 //! - The short poll of a known hog waits for polls of several seconds.
 //! - Hogs that sleep until a waiting hog has run wait for it without end.
 //!
-//! So while a processor is refused, or a task waits for a permit, sysmon lets one more poll compute
+//! So while a processor is refused, or a task waits for a permit, sysmon lets one more of each compute
 //! after a while. The more polls compute beyond the limit, the longer sysmon waits: a crowd of
 //! polls of 20 ms stays near `max_hogs`, because as many end as are let in, and a few polls of
 //! several seconds do not stop anything for much longer than the `blocking_threshold`.
@@ -31,36 +31,21 @@ use crate::sync::Arc;
 /// other tasks wait for a processor, so the first waits are short.
 const WAITS: [u32; 8] = [2, 5, 9, 12, 18, 24, 30, 36];
 
-#[derive(Debug, Default)]
-pub(super) struct Excess {
-    /// When the last poll was let in, or since when one has waited for that; `None`: none waits.
-    since: Option<Instant>,
-    /// The last poll that was let in had a processor. The next permit goes to a waiting task.
-    was_poll: bool,
-}
-
-/// Lets one more poll compute without a processor, if it is time. `refused`: a poll whose
-/// processor may not be taken yet.
-pub(super) fn grant_one(scheduler: &Arc<Scheduler>, memory: &mut Memory, refused: Option<&Stuck>, now: Instant) {
+/// Lets one more hog that waits compute, and one more poll go on without a processor, if it is time.
+/// `refused`: a poll whose processor may not be taken yet.
+pub(super) fn let_in(scheduler: &Arc<Scheduler>, memory: &mut Memory, refused: Option<&Stuck>, now: Instant) {
     if refused.is_none() && scheduler.hogs.waiting() == 0 {
-        memory.excess.since = None;
+        memory.let_in = None;
         return;
     }
-    let since = *memory.excess.since.get_or_insert(now);
+    let since = *memory.let_in.get_or_insert(now);
     let unit = (scheduler.idle.active() / 2).max(1);
     let wait = scheduler.config.blocking_threshold * WAITS[(scheduler.hogs.excess() / unit).min(WAITS.len() - 1)] / 6;
-    if now.duration_since(since) < wait {
-        return;
-    }
-    let excess = &mut memory.excess;
-    excess.since = Some(now);
-    let is_waiting_tasks_turn = excess.was_poll || refused.is_none();
-    excess.was_poll = match refused {
-        _ if is_waiting_tasks_turn && hogs::grant_extra(scheduler) => false,
-        Some(stuck) => take(scheduler, stuck),
-        None => false,
-    };
-    if excess.was_poll {
-        memory.long_polls.taken = Some(now);
+    if now.duration_since(since) >= wait {
+        memory.let_in = Some(now);
+        hogs::grant_extra(scheduler);
+        if refused.is_some_and(|stuck| take(scheduler, stuck)) {
+            memory.long_polls.taken = Some(now);
+        }
     }
 }

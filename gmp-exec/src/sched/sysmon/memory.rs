@@ -4,7 +4,6 @@ use std::time::{Duration, Instant};
 
 use crate::sched::scheduler::Scheduler;
 use crate::sched::state::processors::Processors;
-use crate::sched::sysmon::excess::Excess;
 use crate::sched::sysmon::long_polls::LongPolls;
 use crate::sched::sysmon::pace::Pace;
 use crate::sched::sysmon::seen::Seen;
@@ -29,7 +28,8 @@ pub(crate) struct Memory {
     /// When sysmon looked, something waited and no processor was idle.
     pub(super) is_anything_waiting: bool,
     pub(super) pace: Pace,
-    pub(super) excess: Excess,
+    /// When `excess` last let polls in, or since when one has waited for that; `None`: none waits.
+    pub(super) let_in: Option<Instant>,
 }
 
 impl Memory {

@@ -114,7 +114,7 @@ pub(crate) fn look(scheduler: &Arc<Scheduler>, memory: &mut Memory, now: Instant
     let refused = stuck::take_all(scheduler, memory, &mut outcome, now);
     if !scheduler.config.is_watched {
         waiting::ask_for_looks(scheduler, memory);
-        excess::grant_one(scheduler, memory, refused.as_ref(), now);
+        excess::let_in(scheduler, memory, refused.as_ref(), now);
         waiting::wake_for_unwatched_work(scheduler, memory, now);
         memory.long_polls.expect(scheduler, now);
     }
