@@ -13,7 +13,46 @@ use crate::sched::submit::threads::say_no_thread;
 use crate::sched::{Local, Scheduler};
 use crate::sync::Arc;
 use crate::sys::stderr;
-use crate::task::name_of;
+use crate::task::{StuckBy, name_of};
+
+/// How a poll has used its time so far, as sysmon has seen it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Usage {
+    /// The time between looks.
+    pub(crate) held: Duration,
+    /// How far the CPU clock of the thread has advanced.
+    pub(crate) used: Duration,
+    /// The time for which the thread was probably runnable and had no core.
+    pub(crate) starved: Duration,
+}
+
+impl Usage {
+    /// What the report says of a poll that has lasted for `threshold`. `stuck`: sysmon's verdict. `None`:
+    /// nothing that is certain. With a part of a core, sysmon takes the processor, but it may yet turn
+    /// out that there was no core for the thread.
+    fn cause(self, stuck: Option<StuckBy>, threshold: Duration) -> Option<BlockedCause> {
+        let has_computed = self.used >= threshold;
+        let is_starved = self.held >= threshold && self.starved * 2 >= self.held && !has_computed;
+        match stuck {
+            Some(StuckBy::Blocking) => Some(BlockedCause::Blocked),
+            _ if is_starved => Some(BlockedCause::Starved),
+            Some(StuckBy::Computing) if has_computed || self.used * 2 >= self.held => Some(BlockedCause::Computing),
+            _ => None,
+        }
+    }
+
+    /// The same, unless it was reported.
+    pub(crate) fn news(
+        self,
+        stuck: Option<StuckBy>,
+        threshold: Duration,
+        reported: &mut Option<BlockedCause>,
+    ) -> Option<BlockedCause> {
+        let cause = self.cause(stuck, threshold)?;
+        let is_news = matches!(reported, None | Some(BlockedCause::Starved)) && *reported != Some(cause);
+        is_news.then(|| *reported.insert(cause))
+    }
+}
 
 /// A poll has lasted for as long as the threshold, has lost its processor, or does something else
 /// since then than it did before.

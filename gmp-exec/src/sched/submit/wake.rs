@@ -129,11 +129,7 @@ mod tests {
     use std::sync::Barrier;
 
     use crate::runtime::{Builder, Runtime};
-    use crate::sched::Scheduler;
-    use crate::sched::state::machine::Machine;
-    use crate::sched::submit::wake::wake_one;
     use crate::sync::Arc;
-    use crate::sync::atomic::Ordering::SeqCst;
     use crate::task::{JoinSet, spawn, yield_now};
 
     const PROCESSORS: usize = 64;

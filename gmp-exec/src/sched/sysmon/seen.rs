@@ -5,7 +5,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::observe::{self, BlockedCause};
+use crate::observe::{self, BlockedCause, Usage};
 use crate::sched::scheduler::Scheduler;
 use crate::sched::state::machine::Machine;
 use crate::sched::state::machine::ownership::{Region, Sighting};
@@ -21,12 +21,7 @@ pub(super) struct Seen {
     /// When this poll was seen for the first time. A section that is seen begins a new time, and so
     /// does its end. The fields that follow are about this time.
     pub(super) since: Instant,
-    /// The time between looks.
-    pub(super) held: Duration,
-    /// How far the CPU clock of the thread has advanced.
-    used: Duration,
-    /// The time for which the thread was probably runnable and had no core.
-    starved: Duration,
+    pub(super) usage: Usage,
     /// The CPU clock at this look; `None`: not read, or there is none.
     cpu: Option<Duration>,
     /// The time since the last look, if the CPU clock has stood still.
@@ -37,7 +32,7 @@ pub(super) struct Seen {
     /// sysmon has learnt that the poll is long.
     is_long: bool,
     /// The cause that was reported for the poll (`observe::report`).
-    recorded: Option<BlockedCause>,
+    pub(super) reported: Option<BlockedCause>,
 }
 
 /// The limits that a look judges by.
@@ -59,24 +54,23 @@ pub(super) enum Verdict {
 
 impl Seen {
     pub(super) fn new(machine: Arc<Machine>, sighting: Sighting, since: Instant) -> Seen {
-        let [held, used, starved, still] = [Duration::ZERO; 4];
         let [is_again, is_asleep, is_long] = [false; 3];
-        let (cpu, recorded) = (None, None);
-        Seen { machine, sighting, since, held, used, starved, cpu, still, is_again, is_asleep, is_long, recorded }
+        let (usage, still, cpu, reported) = (Usage::default(), Duration::ZERO, None, None);
+        Seen { machine, sighting, since, usage, cpu, still, is_again, is_asleep, is_long, reported }
     }
 
     /// The same poll, seen once more.
     pub(super) fn again(mut self, sighting: Sighting, step: Duration, now: Instant) -> Seen {
         if sighting.region != self.sighting.region {
-            return Seen { recorded: self.recorded, ..Seen::new(self.machine, sighting, now) };
+            return Seen { reported: self.reported, ..Seen::new(self.machine, sighting, now) };
         }
         let cpu = self.machine.cpu_time();
         let advance = cpu.zip(self.cpu).map(|(now, before)| now.saturating_sub(before));
         let is_same = sighting == self.sighting;
         self.is_again = true;
         self.is_asleep &= is_same;
-        self.held += step;
-        self.used += advance.unwrap_or_default();
+        self.usage.held += step;
+        self.usage.used += advance.unwrap_or_default();
         self.still = if is_same && advance == Some(Duration::ZERO) { step } else { Duration::ZERO };
         (self.sighting, self.cpu) = (sighting, cpu);
         self
@@ -86,14 +80,15 @@ impl Seen {
     /// records the end.
     pub(super) fn record_end(&self, scheduler: &Scheduler) {
         let turn = self.sighting.turn();
-        if self.recorded.is_some() && !self.machine.ownership.is_in_turn(turn) {
+        if self.reported.is_some() && !self.machine.ownership.is_in_turn(turn) {
             observe::on_end_of_long_poll(scheduler, &self.machine, turn);
         }
     }
 
     /// Whether the poll has begun to be long: it was on a core, or asleep, for at least `length`.
     pub(super) fn has_become_long(&mut self, length: Duration) -> bool {
-        let is_long = self.sighting.region == Region::Poll && self.held.saturating_sub(self.starved) >= length;
+        let is_long =
+            self.sighting.region == Region::Poll && self.usage.held.saturating_sub(self.usage.starved) >= length;
         is_long && !std::mem::replace(&mut self.is_long, is_long)
     }
 
@@ -103,7 +98,7 @@ impl Seen {
         if self.sighting.region == Region::Blocking {
             return if self.is_again { Verdict::Stuck(StuckBy::Blocking) } else { Verdict::Asleep };
         }
-        let (is_long, still) = (self.held >= standard.threshold, self.still);
+        let (is_long, still) = (self.usage.held >= standard.threshold, self.still);
         if !is_long {
             if standard.questions == 0 || !is_waited_for && still.is_zero() {
                 return Verdict::Fine;
@@ -113,7 +108,7 @@ impl Seen {
         let state = self.machine.state();
         let was_asleep = std::mem::replace(&mut self.is_asleep, state == Some(ThreadState::Asleep));
         if state == Some(ThreadState::Runnable) {
-            self.starved += still;
+            self.usage.starved += still;
         }
         // The kernel's answer is about this moment only: a thread that waits 5 µs for a lock is asleep,
         // too. In a model a thread that sleeps sleeps on.
@@ -123,33 +118,10 @@ impl Seen {
             Some(ThreadState::Asleep) => Verdict::Asleep,
             // A thread that is runnable but hardly ever gets a core is held up by the computer. The
             // task is not the cause.
-            _ if is_long && self.used * 20 > self.held => Verdict::Stuck(StuckBy::Computing),
+            _ if is_long && self.usage.used * 20 > self.usage.held => Verdict::Stuck(StuckBy::Computing),
             None if is_long => Verdict::Stuck(StuckBy::Blocking),
             _ => Verdict::Fine,
         }
-    }
-
-    /// Most of the time there was no core for the thread, and it has not computed for long.
-    fn is_starved(&self, threshold: Duration) -> bool {
-        self.held >= threshold && self.starved * 2 >= self.held && self.used < threshold
-    }
-
-    /// What the report says of a poll that has lasted for `threshold`. `None`: nothing new, or
-    /// nothing that is certain. With a part of a core, sysmon takes the processor, but it may yet turn
-    /// out that there was no core for the thread.
-    pub(super) fn cause_to_record(&mut self, verdict: &Verdict, threshold: Duration) -> Option<BlockedCause> {
-        let is_sure_to_compute = self.used * 2 >= self.held || self.used >= threshold;
-        let cause = match verdict {
-            // Declared sections may block.
-            _ if self.sighting.region != Region::Poll => return None,
-            Verdict::Stuck(StuckBy::Blocking) => BlockedCause::Blocked,
-            Verdict::Asleep => return None,
-            _ if self.is_starved(threshold) => BlockedCause::Starved,
-            Verdict::Stuck(StuckBy::Computing) if is_sure_to_compute => BlockedCause::Computing,
-            _ => return None,
-        };
-        let is_news = matches!(self.recorded, None | Some(BlockedCause::Starved)) && self.recorded != Some(cause);
-        is_news.then(|| *self.recorded.insert(cause))
     }
 }
 
@@ -189,7 +161,7 @@ mod tests {
     #[test]
     fn a_poll_that_gets_no_core_is_not_long() {
         let mut seen = seen_at(Instant::now(), &[3, 3]);
-        seen.starved = MS * 5;
+        seen.usage.starved = MS * 5;
         assert!(!seen.has_become_long(MS * 2));
         let mut seen = again(seen, MS, Instant::now());
         assert!(seen.has_become_long(MS * 2));
@@ -200,12 +172,12 @@ mod tests {
     fn a_section_begins_a_new_time_and_so_does_its_end() {
         let begin = Instant::now();
         let mut seen = seen_at(begin, &[6]);
-        (seen.starved, seen.recorded) = (MS * 4, Some(BlockedCause::Starved));
+        (seen.usage.starved, seen.reported) = (MS * 4, Some(BlockedCause::Starved));
         let seen = seen.again(sighting(Region::Blocking, 1), MS, begin + MS * 7);
-        assert_eq!((seen.held, seen.starved, seen.is_again), (Duration::ZERO, Duration::ZERO, false));
+        assert_eq!((seen.usage.held, seen.usage.starved, seen.is_again), (Duration::ZERO, Duration::ZERO, false));
         let seen = seen.again(sighting(Region::Poll, 2), MS, begin + MS * 8);
         assert_eq!(
-            (seen.held, seen.since, seen.recorded),
+            (seen.usage.held, seen.since, seen.reported),
             (Duration::ZERO, begin + MS * 8, Some(BlockedCause::Starved))
         );
     }

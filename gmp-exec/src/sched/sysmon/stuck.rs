@@ -29,7 +29,7 @@ pub(super) fn take_all(
     let any_is_needed = waiting::is_waited_for_by_all(scheduler);
     let mut standard = Standard { threshold, questions: QUESTIONS };
     let stall = threshold / 5;
-    let held_up = memory.seen.iter().filter(|seen| seen.held >= stall).count();
+    let held_up = memory.seen.iter().filter(|seen| seen.usage.held >= stall).count();
     if any_is_needed && held_up >= scheduler.idle.unretired() {
         standard.threshold = stall;
     }
@@ -40,20 +40,26 @@ pub(super) fn take_all(
         let verdict = seen.judge(is_waited_for, &mut standard);
         outcome.has_sleeping |= verdict == Verdict::Asleep;
         let lasted = now.duration_since(seen.since);
+        let stuck = if let Verdict::Stuck(cause) = verdict { Some(cause) } else { None };
+        // Declared sections may block.
         if lasted >= threshold
-            && let Some(cause) = seen.cause_to_record(&verdict, threshold)
+            && verdict != Verdict::Asleep
+            && seen.sighting.region == Region::Poll
+            && let Some(cause) = seen.usage.news(stuck, threshold, &mut seen.reported)
         {
             observe::on_long_poll(scheduler, &seen.machine, seen.sighting.turn(), seen.since, cause);
         }
-        let Verdict::Stuck(cause) = verdict else { continue };
+        let Some(cause) = stuck else { continue };
         scheduler.longest_poll.raise_to(lasted.as_nanos() as u64);
         if scheduler.config.is_watched {
             continue;
         }
-        let stuck = Stuck { machine: seen.machine.clone(), seen: seen.sighting, cause, since: seen.since };
-        if !is_to_go(&stuck, is_waited_for, seen.held >= threshold) {
+        // If nothing waits for the processor, a section loses it, and so does a poll that lasts for long:
+        // either may last for hours, and may be the only thing that sysmon looks at.
+        if !is_waited_for && seen.sighting.region == Region::Poll && seen.usage.held < threshold {
             continue;
         }
+        let stuck = Stuck { machine: seen.machine.clone(), seen: seen.sighting, cause, since: seen.since };
         if cause == StuckBy::Computing && scheduler.hogs.is_exhausted() {
             refused = refused.or(Some(stuck));
             continue;
@@ -70,11 +76,4 @@ pub(super) fn take_all(
         }
     }
     refused
-}
-
-/// Whether the processor is to be taken. If nothing waits for it, a section loses it, and so does a poll
-/// that sleeps for long: either may last for hours, and may be the only thing that sysmon looks at. A
-/// poll that computes keeps it.
-fn is_to_go(stuck: &Stuck, is_waited_for: bool, is_long: bool) -> bool {
-    is_waited_for || stuck.cause == StuckBy::Blocking && (stuck.seen.region == Region::Blocking || is_long)
 }
