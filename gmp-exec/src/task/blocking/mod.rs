@@ -219,8 +219,8 @@ fn is_unwatched(local: &Local) -> bool {
     !local.is_current_thread && !local.scheduler.config.sysmon
 }
 
-/// Runs a closure that will block, on this thread. The scheduler hands off the processor to another
-/// thread as soon as any work waits for it.
+/// Runs a closure that will block, on this thread. The thread hands off its processor first, and gets
+/// one again when the poll has ended.
 ///
 /// Other futures of the *same* task wait until the closure returns.
 ///
