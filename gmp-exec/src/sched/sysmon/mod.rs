@@ -29,7 +29,7 @@
 //! and still does at the next look, has blocked: sysmon takes its processor. A thread that computes
 //! may do so for `blocking_threshold`, and `max_hogs` limits how many go on without a processor
 //! (`excess`). A thread that gets no core is not the cause of anything. If nothing waits, a poll
-//! that sleeps keeps its processor for `blocking_threshold`. Then sysmon makes the processor idle, so
+//! keeps its processor for a while. Then sysmon makes the processor idle, so
 //! that it need not look at a poll that may last for ever.
 //!
 //! On a current-thread runtime that is watched (`Config::is_watched`), sysmon takes nothing and only

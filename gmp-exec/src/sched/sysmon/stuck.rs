@@ -14,6 +14,9 @@ use crate::sched::sysmon::waiting;
 use crate::sync::Arc;
 use crate::task::StuckBy;
 
+/// A poll that nothing waits for keeps its processor for so many thresholds.
+const KEPT_FOR: u32 = 10;
+
 /// Takes the processors of machines that are stuck, unless they are only watched. If timers, the
 /// network or new tasks wait, and no processor has had a turn for a part of the threshold, a machine
 /// that computes loses its processor after that part. One is enough for all that waits. Returns a
@@ -54,9 +57,9 @@ pub(super) fn take_all(
         if scheduler.config.is_watched {
             continue;
         }
-        // If nothing waits for the processor, a section loses it, and so does a poll that lasts for long:
-        // either may last for hours, and may be the only thing that sysmon looks at.
-        if !is_waited_for && seen.sighting.region == Region::Poll && seen.usage.held < threshold {
+        // If nothing waits for the processor, a section loses it, and so does a poll after a while: either
+        // may last for hours, and may be the only thing that sysmon looks at.
+        if !is_waited_for && seen.sighting.region == Region::Poll && seen.usage.held < threshold * KEPT_FOR {
             continue;
         }
         let stuck = Stuck { machine: seen.machine.clone(), seen: seen.sighting, cause, since: seen.since };
