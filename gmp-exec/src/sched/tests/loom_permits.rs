@@ -201,8 +201,7 @@ fn loom_permits_hog_ends_against_extra_grant() {
 }
 
 /// A taker gives the only permit to a poll that computes, and takes its processor unless the poll ends,
-/// while a hog begins to wait. The hog runs, and no permit is left. Seen to fail when the taker gives the
-/// permit after the take, when a take that fails leaves the permit, and when the end of the poll does.
+/// while a hog begins to wait. The hog runs, and no permit is left.
 #[test]
 fn loom_permits_take_against_waiting() {
     explore(4, || {
