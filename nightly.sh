@@ -23,7 +23,7 @@ RUSTFLAGS="--cfg gmp_bench" CARGO_TARGET_DIR=target/gmp_bench cargo test -p gmp-
 
 # The benches without smol, whose executor changes the size of gmp's tasks.
 cargo clippy -p gmp-benches --all-targets --no-default-features -- -D warnings
-# The services, on tokio and on gmp: each answers, whatever goes wrong beside it.
+# The services, on tokio, on gmp and in Go: each answers, whatever goes wrong beside it.
 cargo fmt --check --manifest-path benches/services/Cargo.toml
 cargo clippy --locked --manifest-path benches/services/Cargo.toml -- -D warnings
 benches/services/run.sh --secs 1 --rounds 1

@@ -1,6 +1,6 @@
-//! Small services as people write them, on tokio and on gmp, healthy and in trouble.
+//! Small services as people write them, on tokio, on gmp and in Go, healthy and in trouble.
 //!
-//! `measure` starts the servers of two builds of this program in turns, sends each the same requests,
+//! `measure` starts the servers of two builds of this program, and of a twin in Go, in turns, sends each the same requests,
 //! and prints a table. `serve` is one such server. `run.sh` builds both and measures.
 
 mod clients;
@@ -29,12 +29,15 @@ enum Arguments {
     Serve { service: Service },
     /// Measures how long tasks wait for a connection of a pool, on the runtime of this build
     Pools,
-    /// Measures the servers of two builds of this program, and prints a table
+    /// Measures the servers of two builds of this program and of a twin in Go, and prints a table
     Measure {
         /// This program, built with cargo
         tokio: PathBuf,
         /// This program, built with `cargo gmp`
         gmp: PathBuf,
+        /// The same services in Go (the folder `go`)
+        #[arg(long)]
+        go: Option<PathBuf>,
         /// Only these services; all by default
         #[arg(long = "only", value_enum)]
         services: Vec<Service>,
@@ -54,8 +57,9 @@ fn main() -> Result<()> {
     match Arguments::parse() {
         Arguments::Serve { service } => server::run(service),
         Arguments::Pools => pools::run(),
-        Arguments::Measure { tokio, gmp, services, troubles, secs, rounds } => {
-            let plan = Plan { builds: [tokio, gmp], time: Duration::from_secs(secs), rounds };
+        Arguments::Measure { tokio, gmp, go, services, troubles, secs, rounds } => {
+            let builds = [tokio, gmp].into_iter().chain(go).collect();
+            let plan = Plan { builds, time: Duration::from_secs(secs), rounds };
             report::print(&measure::all(&plan, &or_all(services), &or_all(troubles))?);
             Ok(())
         }

@@ -1,4 +1,4 @@
-//! Starts the servers of both builds in turns, and measures each.
+//! Starts the servers of all builds in turns, and measures each.
 
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
@@ -12,21 +12,22 @@ use crate::server::Used;
 use crate::services::Service;
 use crate::trouble::Trouble;
 
-/// The names of the builds, in the order of all arrays.
-pub(crate) const SIDES: [&str; 2] = ["tokio", "gmp"];
+/// The names of the sides, in the order of all lists. Go is not always there.
+const SIDES: [&str; 3] = ["tokio", "gmp", "Go"];
 
 pub(crate) struct Plan {
-    pub(crate) builds: [PathBuf; 2],
+    /// The programs of two or three sides.
+    pub(crate) builds: Vec<PathBuf>,
     pub(crate) time: Duration,
     pub(crate) rounds: u64,
 }
 
-/// A service in a trouble, on both builds.
+/// A service in a trouble, on all sides.
 pub(crate) struct Row {
     pub(crate) service: Service,
     pub(crate) trouble: Trouble,
-    /// For each side, each round.
-    pub(crate) rounds: [Vec<Figures>; 2],
+    /// For each side, each round. Go's list is empty if Go has no such service.
+    pub(crate) rounds: [Vec<Figures>; 3],
 }
 
 /// One server's figures. Latencies are in microseconds.
@@ -54,12 +55,13 @@ pub(crate) fn all(plan: &Plan, services: &[Service], troubles: &[Trouble]) -> Re
     Ok(rows)
 }
 
-/// Each round begins with the other side.
+/// Each round begins with another side.
 fn row(plan: &Plan, service: Service, trouble: Trouble) -> Result<Row> {
     let mut row = Row { service, trouble, rounds: Default::default() };
+    let sides = if service.has_twin_in_go() { plan.builds.len() } else { 2 };
     for round in 0..plan.rounds as usize {
-        for turn in 0..2 {
-            let side = (round + turn) % 2;
+        for turn in 0..sides {
+            let side = (round + turn) % sides;
             let figures = figures(&plan.builds[side], service, trouble, plan.time)
                 .with_context(|| format!("{} {} on {}", service.name(), trouble.name(), SIDES[side]))?;
             row.rounds[side].push(figures);

@@ -15,7 +15,7 @@ const COLUMNS: [Column; 7] = [
     ("switches", |figures| figures.switches_per_request, 2),
 ];
 
-/// Medians of the rounds as `tokio → gmp`, and of the requests a second the ratio and its spread.
+/// Medians of the rounds as `tokio → gmp (Go)`, and of the requests a second gmp's ratio and its spread.
 /// CPU time and context switches are for each request, and of the server alone.
 pub(crate) fn print(rows: &[Row]) {
     let titles: Vec<_> = COLUMNS.iter().map(|(title, ..)| *title).collect();
@@ -28,13 +28,16 @@ pub(crate) fn print(rows: &[Row]) {
 }
 
 fn cell(row: &Row, (_, figure, digits): Column) -> String {
-    let [tokio, gmp] = row.rounds.each_ref().map(|rounds| median(rounds.iter().map(figure).collect()));
-    format!("{tokio:.digits$} → {gmp:.digits$}")
+    let [tokio, gmp, go] = row.rounds.each_ref().map(|rounds| {
+        let median = (!rounds.is_empty()).then(|| median(rounds.iter().map(figure).collect()));
+        median.map_or(String::new(), |figure| format!("{figure:.digits$}"))
+    });
+    if go.is_empty() { format!("{tokio} → {gmp}") } else { format!("{tokio} → {gmp} ({go})") }
 }
 
 /// Requests a second of the servers that were started one after the other.
 fn ratio(row: &Row) -> String {
-    let [tokio, gmp] = &row.rounds;
+    let [tokio, gmp, _] = &row.rounds;
     let mut ratios: Vec<_> =
         tokio.iter().zip(gmp).map(|(tokio, gmp)| gmp.requests_per_second / tokio.requests_per_second).collect();
     ratios.sort_by(f64::total_cmp);

@@ -65,6 +65,11 @@ impl Service {
         }
     }
 
+    /// Whether `go/` has the same service. Go's library has neither websockets nor gRPC.
+    pub(crate) fn has_twin_in_go(self) -> bool {
+        !matches!(self, Service::Fanout | Service::Grpc)
+    }
+
     pub(crate) fn name(self) -> String {
         self.to_possible_value().expect("each service has a name").get_name().to_owned()
     }

@@ -37,8 +37,10 @@ pub(super) struct Seen {
 
 /// The limits that a look judges by.
 pub(super) struct Standard {
-    /// How long a poll may compute.
+    /// How long a poll may compute now: the threshold of the configuration, or a part.
     pub(super) threshold: Duration,
+    /// The threshold of the configuration.
+    pub(super) configured: Duration,
     /// How often sysmon may still ask the kernel about a poll that need not be stuck.
     pub(super) questions: usize,
 }
@@ -55,7 +57,7 @@ pub(super) enum Verdict {
 impl Seen {
     pub(super) fn new(machine: Arc<Machine>, sighting: Sighting, since: Instant) -> Seen {
         let [is_again, is_asleep, is_long] = [false; 3];
-        let (usage, still, cpu, reported) = (Usage::default(), Duration::ZERO, None, None);
+        let (usage, still, cpu, reported) = (Usage::default(), Duration::ZERO, machine.cpu_time(), None);
         Seen { machine, sighting, since, usage, cpu, still, is_again, is_asleep, is_long, reported }
     }
 
@@ -85,10 +87,11 @@ impl Seen {
         }
     }
 
-    /// Whether the poll has begun to be long: it was on a core, or asleep, for at least `length`.
+    /// Whether the poll has begun to be long: it has lasted for at least `length`, and was on a core
+    /// for half of the time, or is asleep. A thread without a core says nothing about its poll.
     pub(super) fn has_become_long(&mut self, length: Duration) -> bool {
-        let is_long =
-            self.sighting.region == Region::Poll && self.usage.held.saturating_sub(self.usage.starved) >= length;
+        let is_busy = self.is_asleep || self.cpu.is_none() || self.usage.used * 2 >= self.usage.held;
+        let is_long = self.sighting.region == Region::Poll && self.usage.held >= length && is_busy;
         is_long && !std::mem::replace(&mut self.is_long, is_long)
     }
 
@@ -118,7 +121,9 @@ impl Seen {
             Some(ThreadState::Asleep) => Verdict::Asleep,
             // A thread that is runnable but hardly ever gets a core is held up by the computer. The
             // task is not the cause.
-            _ if is_long && self.usage.used * 20 > self.usage.held => Verdict::Stuck(StuckBy::Computing),
+            _ if is_long && self.usage.used * 20 > self.usage.held.max(standard.configured) => {
+                Verdict::Stuck(StuckBy::Computing)
+            }
             None if is_long => Verdict::Stuck(StuckBy::Blocking),
             _ => Verdict::Fine,
         }
@@ -161,10 +166,26 @@ mod tests {
     #[test]
     fn a_poll_that_gets_no_core_is_not_long() {
         let mut seen = seen_at(Instant::now(), &[3, 3]);
-        seen.usage.starved = MS * 5;
+        (seen.cpu, seen.usage.used) = (Some(MS * 2), MS * 2);
         assert!(!seen.has_become_long(MS * 2));
-        let mut seen = again(seen, MS, Instant::now());
+        (seen.cpu, seen.usage.used) = (Some(MS * 3), MS * 3);
         assert!(seen.has_become_long(MS * 2));
+    }
+
+    #[test]
+    fn a_poll_that_sleeps_is_long_without_a_core() {
+        let mut seen = seen_at(Instant::now(), &[3]);
+        (seen.cpu, seen.is_asleep) = (Some(MS), true);
+        assert!(seen.has_become_long(MS * 2));
+    }
+
+    /// With its first interval unknown, a poll whose thread was preempted counted as long.
+    #[test]
+    fn the_first_interval_counts() {
+        let (machine, begin) = (Machine::new(0), Instant::now());
+        machine.bind();
+        let mut seen = again(Seen::new(machine, sighting(Region::Poll, 0), begin), MS * 3_600_000, begin);
+        assert!(!seen.has_become_long(MS * 2));
     }
 
     /// What the poll waited for before a section says nothing about the time after the section.

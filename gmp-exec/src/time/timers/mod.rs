@@ -100,6 +100,7 @@ impl Timers {
             // The common end of a timeout. An unchanged `earliest` would wake an idle machine once
             // for nothing.
             self.earliest.store(Timers::NONE, Release);
+            queue.shrink_if_worth_it();
         }
         Some(waker)
     }

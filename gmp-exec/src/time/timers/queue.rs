@@ -67,6 +67,9 @@ struct Entry {
 /// The end of a list.
 const NOBODY: u32 = u32::MAX;
 
+/// Room for fewer timers than this is kept: 32 KiB, which a program soon needs again.
+const SHRINK_FROM: usize = 1024;
+
 /// Fewer idle moments than this are not worth a sweep.
 const SWEEP_FROM: usize = 64;
 
@@ -126,6 +129,7 @@ impl Queue {
                 due.push(entry.waker);
             }
         }
+        self.shrink_if_worth_it();
     }
 
     pub(super) fn next_due(&mut self) -> Option<u64> {
@@ -152,6 +156,12 @@ impl Queue {
 
     pub(super) fn is_empty(&self) -> bool {
         self.entries.is_empty()
+    }
+
+    /// For how many timers there is memory.
+    #[cfg(all(test, not(any(loom, shuttle))))]
+    pub(super) fn capacity(&self) -> usize {
+        self.entries.capacity()
     }
 
     /// The moments in the heap, idle ones included.
@@ -207,6 +217,13 @@ impl Queue {
         let moment = self.moments.remove(item.moment as usize);
         self.idle -= usize::from(moment.first == NOBODY);
         moment
+    }
+
+    /// Gives the memory of a burst back once all timers are gone.
+    pub(super) fn shrink_if_worth_it(&mut self) {
+        if self.entries.is_empty() && self.entries.capacity() > SHRINK_FROM {
+            self.entries.shrink_to_fit();
+        }
     }
 
     fn sweep_if_worth_it(&mut self) {

@@ -180,6 +180,22 @@ fn idle_moments_stay_a_bounded_share_of_the_heap() {
 }
 
 /// The purpose of the grid: a moment is in the heap once.
+/// A burst of timers would be paid for until the end of the runtime.
+#[test]
+fn the_memory_of_many_timers_is_given_back_when_the_last_one_goes() {
+    let timers = Timers::new();
+    let ends: [fn(&Timers, TimerSlot); 2] = [
+        |timers, slot| assert!(timers.cancel(slot).is_some()),
+        |timers, _| timers.expire(Timers::LAST, &mut Vec::new()),
+    ];
+    for end in ends {
+        let slots = sets(&timers, 0..10_000);
+        assert!(timers.queue.lock().capacity() >= 10_000);
+        slots.into_iter().for_each(|slot| end(&timers, slot));
+        assert_eq!(timers.queue.lock().capacity(), 0);
+    }
+}
+
 #[test]
 fn timers_of_the_same_moment_share_it_and_leave_it_in_any_order() {
     let timers = Timers::new();
