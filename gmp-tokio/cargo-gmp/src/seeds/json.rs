@@ -19,7 +19,7 @@ fn line(test: &Test, tried: &Tried) -> Result<JsonValue> {
     let text = |text: &str| JsonValue::from(text.to_owned());
     let mut fields = HashMap::from([
         ("package".to_owned(), text(test.program.package())),
-        ("program".to_owned(), text(test.program.name())),
+        ("program".to_owned(), text(&test.program.name())),
         ("test".to_owned(), text(&test.name)),
         ("seeds".to_owned(), JsonValue::from(tried.seeds as f64)),
         ("outcome".to_owned(), text(tried.outcome())),

@@ -22,6 +22,7 @@ mod report;
 pub(crate) mod request;
 mod summary;
 mod system;
+mod targets;
 mod tell;
 
 use std::process::ExitCode;
@@ -56,7 +57,7 @@ pub(crate) fn run(line: Line, request: Request) -> Result<ExitCode> {
     system::fix_addresses()?;
     let has_passed = match request {
         Request::Explore(options) => explore::explore(&tests, &options, &project, &again)?,
-        Request::Again { seed, timeout } => again::again(&tests, seed, timeout, &project)?,
+        Request::Again { seed, timeout, program } => again::again(tests, seed, timeout, program, &project)?,
         Request::Program(_) => unreachable!("handled above"),
     };
     Ok(ExitCode::from(if has_passed { 0 } else { FAILED }))

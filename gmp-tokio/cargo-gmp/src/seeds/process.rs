@@ -62,19 +62,19 @@ impl Place {
         self.run_with(test, seed, limit, output, None)
     }
 
-    /// The same with all decisions and events written into the file.
-    pub(super) fn run_logged(&self, test: &Test, seed: u64, limit: Duration, log: &str) -> Result<String> {
+    /// All decisions and events of such a run. `None`: the run took too long.
+    pub(super) fn run_logged(&self, test: &Test, seed: u64, limit: Duration, log: &str) -> Result<Option<String>> {
         let log = self.0.join(log);
-        self.run_with(test, seed, limit, Output::Kept, Some(&log))?;
-        Ok(String::from_utf8_lossy(&fs::read(log).unwrap_or_default()).into_owned())
+        let run = self.run_with(test, seed, limit, Output::Kept, Some(&log))?;
+        let text = || String::from_utf8_lossy(&fs::read(log).unwrap_or_default()).into_owned();
+        Ok(run.status.map(|_| text()))
     }
 
     fn run_with(&self, test: &Test, seed: u64, limit: Duration, output: Output, log: Option<&Path>) -> Result<Run> {
         let report = self.0.join("report");
         _ = fs::remove_file(&report);
         let mut command = test.program.command();
-        command.args([&test.name, "--exact", "--nocapture", "--include-ignored"]);
-        command.env("GMP_SEED", format!("{seed:x}")).env("GMP_SEED_REPORT", &report);
+        command.args(test.arguments()).env("GMP_SEED", format!("{seed:x}")).env("GMP_SEED_REPORT", &report);
         command.envs(log.map(|log| ("GMP_SEED_LOG", log)));
         if output == Output::Kept {
             let file = File::create(self.output())?;

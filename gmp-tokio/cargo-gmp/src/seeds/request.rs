@@ -16,7 +16,12 @@ pub(crate) enum Request {
     /// Runs the tests under many seeds.
     Explore(Options),
     /// Runs the tests under this seed, and shows their output.
-    Again { seed: u64, timeout: Duration },
+    Again {
+        seed: u64,
+        timeout: Duration,
+        /// If tests of several programs have the same name.
+        program: Option<String>,
+    },
     /// Runs a program under this seed.
     Program(u64),
 }
@@ -79,7 +84,8 @@ fn of_tests(given: &mut Given) -> Result<Option<Request>> {
     if seeds.is_some() || time.is_some() {
         return Err(usage("`--seed` runs one seed again, and `--seeds` and `--for` try many: take one of them"));
     }
-    Ok(Some(Request::Again { seed, timeout }))
+    let program = given.value("--program", "a name as `app::it`, as a failure names it", |text| Some(text.into()))?;
+    Ok(Some(Request::Again { seed, timeout, program }))
 }
 
 const SEED: &str = "a hexadecimal number of up to 16 digits, as a failure names it";
@@ -152,8 +158,9 @@ mod tests {
         assert_eq!((options.seeds, options.time), (Some(10), Some(Duration::from_secs(120))));
         assert!(options.checks_all && options.is_fail_fast && options.timeout == TIMEOUT);
         assert_eq!(rest, "-p a pool:: -- --seeds x");
-        let (request, rest) = take("t --seed 5f3a --timeout 5 a").unwrap();
-        assert_eq!(request, Some(Request::Again { seed: 0x5f3a, timeout: Duration::from_secs(5) }));
+        let (request, rest) = take("t --seed 5f3a --timeout 5 --program app::it a").unwrap();
+        let (timeout, program) = (Duration::from_secs(5), Some("app::it".to_owned()));
+        assert_eq!(request, Some(Request::Again { seed: 0x5f3a, timeout, program }));
         assert_eq!(rest, "a");
         assert_eq!(take("r --seed=a -- --seed b").unwrap(), (Some(Request::Program(10)), "-- --seed b".to_owned()));
     }

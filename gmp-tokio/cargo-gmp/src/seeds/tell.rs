@@ -16,6 +16,7 @@ use super::summary;
 
 #[derive(Debug)]
 pub(super) struct Teller<'a> {
+    tests: &'a [Test],
     options: &'a Options,
     again: &'a CommandLine,
     bar: ProgressBar,
@@ -25,7 +26,7 @@ pub(super) struct Teller<'a> {
 
 impl<'a> Teller<'a> {
     pub(super) fn new(
-        tests: &[Test],
+        tests: &'a [Test],
         options: &'a Options,
         first: u64,
         runs: Option<u64>,
@@ -38,7 +39,7 @@ impl<'a> Teller<'a> {
         println!("doc tests and benches do not run under seeds");
         let is_seen = io::stderr().is_terminal() && !tests.is_empty();
         let bar = if is_seen { bar(runs) } else { ProgressBar::hidden() };
-        Teller { options, again, bar, start: Instant::now(), runs: 0 }
+        Teller { tests, options, again, bar, start: Instant::now(), runs: 0 }
     }
 
     pub(super) fn failed(&self, test: &Test, job: Job, failure: &Failure, repeats: bool) {
@@ -54,7 +55,7 @@ impl<'a> Teller<'a> {
         self.print(&format!(
             "FAILED {name} at seed {seed:x} ({number}, {seconds:.2} s): {reason}\n{details}  again:  {}{may_differ}\n  \
              output: {}\n",
-            self.again.with(seed, test),
+            self.again.with(seed, test, self.tests),
             relative(&failure.output),
         ));
     }
