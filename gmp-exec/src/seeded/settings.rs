@@ -37,6 +37,21 @@ pub(super) fn read() -> Result<Option<Settings>, String> {
     }))
 }
 
+/// The choices in the file of `GMP_SEED_REPLAY`: the first word of each line, and lines that begin
+/// with a space are events.
+///
+/// # Errors
+///
+/// The file can't be read, or a line does not begin with a number.
+pub(super) fn read_replay() -> Result<Option<Vec<usize>>, String> {
+    let Some(path) = environment::var_os("GMP_SEED_REPLAY") else { return Ok(None) };
+    let text = std::fs::read_to_string(path).map_err(|error| format!("GMP_SEED_REPLAY: {error}"))?;
+    let choice = |line: &str| line.split(' ').next().and_then(|word| word.parse().ok());
+    let lines = text.lines().filter(|line| !line.starts_with(' '));
+    let choices = lines.map(|line| choice(line).ok_or_else(|| format!("GMP_SEED_REPLAY: {line:?} is no choice")));
+    choices.collect::<Result<_, _>>().map(Some)
+}
+
 /// The file of `GMP_SEED_LOG`, emptied.
 ///
 /// # Errors
