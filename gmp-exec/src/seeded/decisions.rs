@@ -27,6 +27,15 @@ pub(super) enum Kind {
     Late,
 }
 
+impl Kind {
+    pub(super) const ALL: [Kind; 7] =
+        [Kind::Task, Kind::Timer, Kind::Yield, Kind::Switch, Kind::Thread, Kind::Wake, Kind::Late];
+
+    pub(super) fn bit(self) -> u64 {
+        1 << self as u64
+    }
+}
+
 #[derive(Debug)]
 pub(super) struct Decisions {
     /// Of splitmix64, for decisions.
@@ -36,6 +45,8 @@ pub(super) struct Decisions {
     data: u64,
     pub(super) count: u64,
     pub(super) hash: u64,
+    /// The kinds that are drawn, by their bits. All others are 0.
+    kinds: u64,
     /// Choices to make again, in place of drawing them.
     replay: Option<IntoIter<usize>>,
     /// A descriptor that gets a line for each decision and event.
@@ -43,9 +54,9 @@ pub(super) struct Decisions {
 }
 
 impl Decisions {
-    pub(super) fn new(seed: u64, replay: Option<Vec<usize>>, log: Option<i32>) -> Decisions {
+    pub(super) fn new(seed: u64, kinds: u64, replay: Option<Vec<usize>>, log: Option<i32>) -> Decisions {
         let replay = replay.map(Vec::into_iter);
-        Decisions { state: mix(seed), data: mix(!seed), count: 0, hash: FNV_OFFSET, replay, log }
+        Decisions { state: mix(seed), data: mix(!seed), count: 0, hash: FNV_OFFSET, kinds, replay, log }
     }
 
     /// One of `0..count`. What has one choice only is no decision.
@@ -70,6 +81,7 @@ impl Decisions {
 
     /// The choice is the one drawn, or that of the file which is run again.
     fn choose(&mut self, kind: Kind, count: usize, drawn: usize) -> usize {
+        let drawn = if self.kinds & kind.bit() == 0 { 0 } else { drawn };
         let choice = self.replay.as_mut().map_or(drawn, |choices| choices.next().unwrap_or(0) % count);
         self.count += 1;
         self.add(kind as u64 | (count as u64) << 8 | (choice as u64) << 36);
@@ -122,7 +134,7 @@ mod tests {
     use super::*;
 
     fn choices(seed: u64) -> (Vec<usize>, u64) {
-        let mut decisions = Decisions::new(seed, None, None);
+        let mut decisions = Decisions::new(seed, u64::MAX, None, None);
         let choices = (0..100).map(|_| decisions.decide(Kind::Task, 3)).collect();
         (choices, decisions.hash)
     }
@@ -137,7 +149,7 @@ mod tests {
     #[test]
     fn the_hash_differs_if_one_event_does() {
         let hash = |number| {
-            let mut decisions = Decisions::new(1, None, None);
+            let mut decisions = Decisions::new(1, u64::MAX, None, None);
             decisions.event("thread", number);
             decisions.hash
         };
@@ -147,7 +159,7 @@ mod tests {
 
     #[test]
     fn random_bytes_do_not_change_the_decisions() {
-        let mut decisions = Decisions::new(1, None, None);
+        let mut decisions = Decisions::new(1, u64::MAX, None, None);
         decisions.fill(&mut [0; 13]);
         assert_eq!((0..100).map(|_| decisions.decide(Kind::Task, 3)).collect::<Vec<_>>(), choices(1).0);
     }

@@ -68,6 +68,7 @@ pub(crate) fn run_with(scenario: &str, seed: u64, settings: &[(&str, &str)]) -> 
         .env("GMP_SEED", format!("{seed:x}"))
         .env("GMP_SEED_REPORT", &report)
         .env("GMP_SEED_LOG", &log)
+        .env("RUST_BACKTRACE", "0")
         .envs(settings.iter().copied())
         .output()
         .unwrap();
@@ -78,16 +79,10 @@ pub(crate) fn run_with(scenario: &str, seed: u64, settings: &[(&str, &str)]) -> 
     Run { status: status.code(), stderr: text(stderr), stdout: text(stdout), report, log }
 }
 
-/// How many of the seeds up to that one end the scenario so.
-pub(crate) fn count(scenario: &str, seeds: u64, end: &str) -> usize {
-    (0..seeds).filter(|&seed| run(scenario, seed).field("end") == end).count()
-}
-
 /// Does nothing but in a child.
 #[test]
 fn scenario() {
     if let Ok(name) = env::var(SCENARIO) {
-        let (_, scenario) = scenarios::ALL.iter().find(|(known, _)| *known == name).expect("it is listed");
-        scenario();
+        scenarios::find(&name)();
     }
 }
