@@ -3,26 +3,37 @@
 //! Events, which follow from the decisions if nothing from outside gets in, are added to the same
 //! hash. So two runs of a seed whose hashes agree were the same run.
 
+use std::vec::IntoIter;
+
 use super::real;
 
-/// What a decision is about, as the log calls it. The first choice (0) is the least surprising one
-/// where there is such a choice.
+/// What a decision is about, as the log calls it. The first choice (0) is always the one that
+/// changes least: what is first in order, no yield, no delay.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Kind {
     /// Which task runs next.
     Task,
     /// The order of what is due at the same moment.
     Timer,
-    /// Whether a future yields that needn't: the last choice.
+    /// Whether a future yields that needn't.
     Yield,
-    /// Whether a thread that could go on lets others go first: the last choice.
+    /// Whether a thread that could go on lets others go first.
     Switch,
     /// Which thread goes on.
     Thread,
     /// Which of the threads that wait for the same lock or condition is woken.
     Wake,
-    /// By how much a timer is late.
+    /// Whether a timer is late, and by how much.
     Late,
+}
+
+impl Kind {
+    pub(super) const ALL: [Kind; 7] =
+        [Kind::Task, Kind::Timer, Kind::Yield, Kind::Switch, Kind::Thread, Kind::Wake, Kind::Late];
+
+    pub(super) fn bit(self) -> u64 {
+        1 << self as u64
+    }
 }
 
 #[derive(Debug)]
@@ -34,13 +45,18 @@ pub(super) struct Decisions {
     data: u64,
     pub(super) count: u64,
     pub(super) hash: u64,
+    /// The kinds that are drawn, by their bits. All others are 0.
+    kinds: u64,
+    /// Choices to make again, in place of drawing them.
+    replay: Option<IntoIter<usize>>,
     /// A descriptor that gets a line for each decision and event.
     log: Option<i32>,
 }
 
 impl Decisions {
-    pub(super) fn new(seed: u64, log: Option<i32>) -> Decisions {
-        Decisions { state: mix(seed), data: mix(!seed), count: 0, hash: FNV_OFFSET, log }
+    pub(super) fn new(seed: u64, kinds: u64, replay: Option<Vec<usize>>, log: Option<i32>) -> Decisions {
+        let replay = replay.map(Vec::into_iter);
+        Decisions { state: mix(seed), data: mix(!seed), count: 0, hash: FNV_OFFSET, kinds, replay, log }
     }
 
     /// One of `0..count`. What has one choice only is no decision.
@@ -48,12 +64,29 @@ impl Decisions {
         if count <= 1 {
             return 0;
         }
+        let drawn = self.draw(count);
+        self.choose(kind, count, drawn)
+    }
+
+    /// Whether something happens that happens once in so many times.
+    pub(super) fn happens(&mut self, kind: Kind, once_in: usize) -> bool {
+        let drawn = usize::from(self.draw(once_in) == 0);
+        self.choose(kind, 2, drawn) == 1
+    }
+
+    fn draw(&mut self, count: usize) -> usize {
         self.state = self.state.wrapping_add(STEP);
-        let choice = ((u128::from(mix(self.state)) * count as u128) >> 64) as usize;
+        ((u128::from(mix(self.state)) * count as u128) >> 64) as usize
+    }
+
+    /// The choice is the one drawn, or that of the file which is run again.
+    fn choose(&mut self, kind: Kind, count: usize, drawn: usize) -> usize {
+        let drawn = if self.kinds & kind.bit() == 0 { 0 } else { drawn };
+        let choice = self.replay.as_mut().map_or(drawn, |choices| choices.next().unwrap_or(0) % count);
         self.count += 1;
         self.add(kind as u64 | (count as u64) << 8 | (choice as u64) << 36);
         if let Some(log) = self.log {
-            write_line(log, format_args!("{} {kind:?} {choice} of {count}\n", self.count));
+            write_line(log, format_args!("{choice} of {count} {kind:?}, decision {}\n", self.count));
         }
         choice
     }
@@ -101,7 +134,7 @@ mod tests {
     use super::*;
 
     fn choices(seed: u64) -> (Vec<usize>, u64) {
-        let mut decisions = Decisions::new(seed, None);
+        let mut decisions = Decisions::new(seed, u64::MAX, None, None);
         let choices = (0..100).map(|_| decisions.decide(Kind::Task, 3)).collect();
         (choices, decisions.hash)
     }
@@ -116,7 +149,7 @@ mod tests {
     #[test]
     fn the_hash_differs_if_one_event_does() {
         let hash = |number| {
-            let mut decisions = Decisions::new(1, None);
+            let mut decisions = Decisions::new(1, u64::MAX, None, None);
             decisions.event("thread", number);
             decisions.hash
         };
@@ -126,7 +159,7 @@ mod tests {
 
     #[test]
     fn random_bytes_do_not_change_the_decisions() {
-        let mut decisions = Decisions::new(1, None);
+        let mut decisions = Decisions::new(1, u64::MAX, None, None);
         decisions.fill(&mut [0; 13]);
         assert_eq!((0..100).map(|_| decisions.decide(Kind::Task, 3)).collect::<Vec<_>>(), choices(1).0);
     }

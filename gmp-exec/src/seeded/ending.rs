@@ -102,7 +102,9 @@ fn waits_of(state: &State) -> String {
         let thread = &state.threads[number];
         format!("gmp: thread {number} {:?} waits {}\n", name_of(thread), reason_of(thread))
     };
-    state.live.iter().map(line).collect()
+    let mut live = state.live.clone();
+    live.sort_unstable();
+    live.iter().map(line).collect()
 }
 
 fn name_of(thread: &Thread) -> String {

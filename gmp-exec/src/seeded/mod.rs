@@ -58,8 +58,8 @@ pub(crate) fn pick(count: usize) -> usize {
 pub(crate) fn shuffle<T>(items: &mut [T]) {
     if is_on() {
         (1..items.len()).for_each(|i| {
-            let other = with(|state| state.decisions.decide(Kind::Timer, i + 1));
-            items.swap(i, other);
+            let back = with(|state| state.decisions.decide(Kind::Timer, i + 1));
+            items.swap(i, i - back);
         });
     }
 }
@@ -76,6 +76,6 @@ pub(crate) fn pause() {
 pub(crate) fn must_yield() -> bool {
     is_on() && {
         turn::pause();
-        with(|state| state.decisions.decide(Kind::Yield, CHECKS_PER_YIELD)) == CHECKS_PER_YIELD - 1
+        with(|state| state.decisions.happens(Kind::Yield, CHECKS_PER_YIELD))
     }
 }

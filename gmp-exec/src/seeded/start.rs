@@ -2,7 +2,7 @@
 #![allow(unsafe_code, reason = "places a function among those that run before `main`")]
 
 use super::decisions::Decisions;
-use super::settings::{Settings, open_log, read};
+use super::settings::{Settings, open_log, read, read_kinds, read_replay};
 use super::state::{self, State};
 use super::threads::Thread;
 use super::{ending, threads};
@@ -25,7 +25,7 @@ static BEFORE_MAIN: extern "C" fn() = {
 };
 
 fn begin(settings: Settings) -> Result<(), String> {
-    let decisions = Decisions::new(settings.seed, open_log()?);
+    let decisions = Decisions::new(settings.seed, read_kinds()?, read_replay()?, open_log()?);
     threads::watch_ends();
     ending::watch();
     state::begin(State {
@@ -33,6 +33,7 @@ fn begin(settings: Settings) -> Result<(), String> {
         decisions,
         threads: vec![Thread::running()],
         live: vec![0],
+        kept: 0,
         now: 0,
         outside: Vec::new(),
         has_peers: false,

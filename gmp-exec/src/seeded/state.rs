@@ -15,8 +15,10 @@ pub(super) struct State {
     pub(super) decisions: Decisions,
     /// All threads, by their numbers.
     pub(super) threads: Vec<Thread>,
-    /// The numbers of those that have not ended.
+    /// The numbers of those that have not ended, in the order in which they had the turn last.
     pub(super) live: Vec<usize>,
+    /// How often the thread that has the turn could have lost it, and has kept it.
+    pub(super) kept: u32,
     /// Nanoseconds since the start of the process.
     pub(super) now: u64,
     /// Calls that let the outside in.

@@ -110,7 +110,8 @@ pub(super) unsafe fn create(
     with(|state| {
         // SAFETY: the call has written the handle.
         state.threads[number].handle = unsafe { *handle };
-        state.live.push(number);
+        // Before the creator, which has the turn.
+        state.live.insert(state.live.len() - 1, number);
         state.decisions.event("start", number as u64);
     });
     turn::pause();

@@ -11,6 +11,8 @@ use super::threads::{Go, Wait};
 
 /// One of so many pauses lets other threads go first.
 const PAUSES_PER_SWITCH: usize = 4;
+/// After so many pauses others go first in any case: a loop may wait for what they do.
+const MOST_KEPT: u32 = 1_000;
 /// What a pause costs in virtual time, so that a task that only yields ends when its time is up.
 const COST_OF_PAUSE: u64 = 1_000;
 /// One of so many timers is late, by at most so many microseconds.
@@ -21,7 +23,9 @@ const MOST_LATE: usize = 3_000;
 pub(super) fn pause() {
     let lets_others = with(|state| {
         state.now += COST_OF_PAUSE;
-        state.live.len() > 1 && state.decisions.decide(Kind::Switch, PAUSES_PER_SWITCH) == PAUSES_PER_SWITCH - 1
+        state.kept += 1;
+        let may_switch = state.live.len() > 1;
+        may_switch && (state.decisions.happens(Kind::Switch, PAUSES_PER_SWITCH) || state.kept >= MOST_KEPT)
     });
     if lets_others {
         wait(Wait::Nothing);
@@ -90,6 +94,9 @@ fn choose(state: &mut State) -> Result<usize, End> {
         if !able.is_empty() {
             let next = able[state.decisions.decide(Kind::Thread, able.len())];
             state.decisions.event("thread", next as u64);
+            state.live.retain(|&number| number != next);
+            state.live.push(next);
+            state.kept = 0;
             return Ok(next);
         }
         match earliest(state) {
@@ -125,7 +132,7 @@ fn advance(state: &mut State, deadline: u64) {
         return;
     }
     let decisions = &mut state.decisions;
-    let is_late = decisions.decide(Kind::Late, TIMERS_PER_LATE) == TIMERS_PER_LATE - 1;
+    let is_late = decisions.happens(Kind::Late, TIMERS_PER_LATE);
     let late = if is_late { 1 + decisions.decide(Kind::Late, MOST_LATE) as u64 } else { 0 };
     state.now = deadline.saturating_add(late * 1_000);
     decisions.event("time", state.now);

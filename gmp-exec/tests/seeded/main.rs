@@ -4,5 +4,6 @@ mod child;
 mod controlled;
 mod faults;
 mod forms;
+mod planted;
 mod replay;
 mod scenarios;
