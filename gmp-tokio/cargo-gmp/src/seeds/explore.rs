@@ -20,6 +20,7 @@ use super::plan::{Job, Plan};
 use super::process::{Output, Place, Run};
 use super::repeat::{self, Difference};
 use super::request::Options;
+use super::shrunk::{Case, Shrunk};
 use super::tell::Teller;
 use crate::project::Project;
 
@@ -53,6 +54,7 @@ pub(super) struct Failure {
     text: String,
     /// The file with the whole text.
     pub(super) output: PathBuf,
+    pub(super) shrunk: Option<Shrunk>,
 }
 
 impl Tried {
@@ -156,13 +158,37 @@ impl<'a> Explorer<'a> {
             self.book().plan.end();
             return Ok(());
         }
-        let failure = if run.has_passed() { None } else { Some(self.failure(place, job, &run)?) };
+        let mut failure = if run.has_passed() { None } else { Some(self.failure(place, job, &run)?) };
         let difference = if self.is_checked(job, &run) {
             repeat::difference(place, test, job.seed, &run, self.options.timeout)?
         } else {
             None
         };
+        if let Some(failure) = &mut failure {
+            self.need_no_more(job.test);
+            if run.status.is_some() && run.report.is_some() && difference.is_none() {
+                failure.shrunk = self.shrunk(place, job, &run, failure)?;
+            }
+        }
         self.note(job, &run, failure, difference)
+    }
+
+    /// A failure of this test is known.
+    fn need_no_more(&self, test: usize) {
+        let plan = &mut self.book().plan;
+        plan.finish(test);
+        if self.options.is_fail_fast {
+            plan.end();
+        }
+    }
+
+    fn shrunk(&self, place: &Place, job: Job, run: &Run, failure: &Failure) -> Result<Option<Shrunk>> {
+        // With other choices the test may hang.
+        let limit = self.options.timeout.min(run.time * 10 + Duration::from_secs(1));
+        let (test, ending) = (&self.tests[job.test], &failure.ending);
+        let case = Case { place, test, seed: job.seed, ending, limit };
+        let is_over = || self.was_interrupted.load(Ordering::Relaxed);
+        case.shrunk(failure.output.with_extension("choices"), is_over)
     }
 
     /// All that fails is run again, because a failure that does not repeat has to be told as such.
@@ -178,7 +204,7 @@ impl<'a> Explorer<'a> {
         let output = self.folder.join(name);
         let text = String::from_utf8_lossy(&fs::read(place.output())?).into_owned();
         let ending = Ending::of(run, &text, self.options.timeout);
-        Ok(Failure { seed: job.seed, ending, time: run.time, text, output })
+        Ok(Failure { seed: job.seed, ending, time: run.time, text, output, shrunk: None })
     }
 
     fn note(&self, job: Job, run: &Run, failure: Option<Failure>, difference: Option<Difference>) -> Result<()> {
@@ -201,10 +227,6 @@ impl<'a> Explorer<'a> {
             book.teller.failed(test, job, &failure, tried.difference.is_none());
             tried.outcome = Outcome::Failed(failure);
             book.kept.add(test, job.seed)?;
-            book.plan.finish(job.test);
-            if self.options.is_fail_fast {
-                book.plan.end();
-            }
         } else if run.report.is_none() {
             tried.outcome = Outcome::WithoutSeeds;
             book.plan.finish(job.test);

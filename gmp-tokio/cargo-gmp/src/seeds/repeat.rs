@@ -37,7 +37,7 @@ pub(super) fn difference(
     outside.sort();
     outside.dedup();
     for _ in 0..ATTEMPTS {
-        let [one, other] = ["log-1", "log-2"].map(|log| place.run_logged(test, seed, limit, log));
+        let [one, other] = ["log-1", "log-2"].map(|log| place.run_logged(test, seed, limit, log, None));
         let Some((one, other)) = one?.zip(other?) else { continue };
         if let Some(lines) = first_difference(&one, &other) {
             return Ok(Some(Difference { lines: Some(lines), outside }));

@@ -2,6 +2,7 @@
 
 use std::env;
 use std::io::{self, IsTerminal};
+use std::path::Path;
 use std::time::Instant;
 
 use indicatif::{ProgressBar, ProgressStyle};
@@ -12,7 +13,11 @@ use super::listing::Test;
 use super::plan::Job;
 use super::repeat::Difference;
 use super::request::Options;
+use super::shrunk::Shrunk;
 use super::summary;
+
+/// So many choices are told of a failure.
+const MOST_LINES: usize = 10;
 
 #[derive(Debug)]
 pub(super) struct Teller<'a> {
@@ -53,11 +58,25 @@ impl<'a> Teller<'a> {
         let details: String = failure.ending.details.iter().map(|line| format!("    {line}\n")).collect();
         let may_differ = if repeats { "" } else { " (may pass: the test does not repeat)" };
         self.print(&format!(
-            "FAILED {name} at seed {seed:x} ({number}, {seconds:.2} s): {reason}\n{details}  again:  {}{may_differ}\n  \
+            "FAILED {name} at seed {seed:x} ({number}, {seconds:.2} s): {reason}\n{details}  again:  {}{may_differ}\n{}  \
              output: {}\n",
-            self.again.with(seed, test, self.tests),
+            self.again.seed(seed, test, self.tests),
+            failure.shrunk.as_ref().map(|shrunk| self.shrunk(test, shrunk)).unwrap_or_default(),
             relative(&failure.output),
         ));
+    }
+
+    fn shrunk(&self, test: &Test, shrunk: &Shrunk) -> String {
+        let Shrunk { file, story, of, runs } = shrunk;
+        let again = self.again.replay(Path::new(&relative(file)), test, self.tests);
+        let left = match story.as_slice() {
+            [] => "it fails in the ordinary order, too".to_owned(),
+            story => format!("{} of {of} choices, all others are the ordinary ones", story.len()),
+        };
+        let lines: String = story.iter().take(MOST_LINES).map(|line| format!("    {line}\n")).collect();
+        let more = story.len().saturating_sub(MOST_LINES);
+        let more = if more > 0 { format!("    and {more} more\n") } else { String::new() };
+        format!("  shrunk: {left} ({runs} runs)\n{lines}{more}          {again}\n")
     }
 
     pub(super) fn not_repeatable(&self, test: &Test, seed: u64, difference: &Difference) {
@@ -103,7 +122,7 @@ fn counted(count: u64, what: &str) -> String {
 }
 
 /// The path as seen from the current folder.
-fn relative(path: &std::path::Path) -> String {
+fn relative(path: &Path) -> String {
     let here = env::current_dir().unwrap_or_default();
     path.strip_prefix(here).unwrap_or(path).display().to_string()
 }
