@@ -3,8 +3,11 @@
 //! Events, which follow from the decisions if nothing from outside gets in, are added to the same
 //! hash. So two runs of a seed whose hashes agree were the same run.
 
+use std::panic::Location;
 use std::vec::IntoIter;
 
+use super::explorer::{Explorer, Id};
+use super::random::Random;
 use super::real;
 
 /// What a decision is about, as the log calls it. The first choice (0) is always the one that
@@ -38,11 +41,10 @@ impl Kind {
 
 #[derive(Debug)]
 pub(super) struct Decisions {
-    /// Of splitmix64, for decisions.
-    state: u64,
-    /// The same for random bytes that the program asks for. Apart, so that a program that asks for
-    /// more bytes makes no other decisions.
-    data: u64,
+    explorer: Explorer,
+    /// Random bytes that the program asks for. Apart, so that a program that asks for more bytes makes
+    /// no other decisions.
+    data: Random,
     pub(super) count: u64,
     pub(super) hash: u64,
     /// The kinds that are drawn, by their bits. All others are 0.
@@ -56,7 +58,8 @@ pub(super) struct Decisions {
 impl Decisions {
     pub(super) fn new(seed: u64, kinds: u64, replay: Option<Vec<usize>>, log: Option<i32>) -> Decisions {
         let replay = replay.map(Vec::into_iter);
-        Decisions { state: mix(seed), data: mix(!seed), count: 0, hash: FNV_OFFSET, kinds, replay, log }
+        let (explorer, data) = (Explorer::new(seed), Random::new(!seed));
+        Decisions { explorer, data, count: 0, hash: FNV_OFFSET, kinds, replay, log }
     }
 
     /// One of `0..count`. What has one choice only is no decision.
@@ -64,19 +67,29 @@ impl Decisions {
         if count <= 1 {
             return 0;
         }
-        let drawn = self.draw(count);
+        let drawn = self.explorer.any(count);
         self.choose(kind, count, drawn)
+    }
+
+    /// The place of the one that goes on.
+    pub(super) fn one_of(&mut self, kind: Kind, ids: &[Id]) -> usize {
+        if ids.len() <= 1 {
+            return 0;
+        }
+        let drawn = self.explorer.one_of(ids);
+        self.choose(kind, ids.len(), drawn)
     }
 
     /// Whether something happens that happens once in so many times.
     pub(super) fn happens(&mut self, kind: Kind, once_in: usize) -> bool {
-        let drawn = usize::from(self.draw(once_in) == 0);
+        let drawn = usize::from(self.explorer.happens(once_in));
         self.choose(kind, 2, drawn) == 1
     }
 
-    fn draw(&mut self, count: usize) -> usize {
-        self.state = self.state.wrapping_add(STEP);
-        ((u128::from(mix(self.state)) * count as u128) >> 64) as usize
+    /// Whether this thread or task is interrupted, once in so many times. `others` could go on.
+    pub(super) fn interrupts(&mut self, kind: Kind, once_in: usize, id: Id, others: &[Id]) -> bool {
+        let drawn = usize::from(self.explorer.interrupts(once_in, id, others));
+        self.choose(kind, 2, drawn) == 1
     }
 
     /// The choice is the one drawn, or that of the file which is run again.
@@ -100,11 +113,16 @@ impl Decisions {
         }
     }
 
-    pub(super) fn fill(&mut self, bytes: &mut [u8]) {
-        for part in bytes.chunks_mut(8) {
-            self.data = self.data.wrapping_add(STEP);
-            part.copy_from_slice(&mix(self.data).to_le_bytes()[..part.len()]);
+    /// A task is polled next.
+    pub(super) fn task(&mut self, number: u64, spawned_at: &Location<'_>) {
+        self.event("task", number);
+        if let Some(log) = self.log {
+            write_line(log, format_args!("  spawned at {spawned_at}\n"));
         }
+    }
+
+    pub(super) fn fill(&mut self, bytes: &mut [u8]) {
+        self.data.fill(bytes);
     }
 
     /// FNV-1a, by words in place of bytes.
@@ -119,15 +137,6 @@ fn write_line(log: i32, line: std::fmt::Arguments<'_>) {
 
 const FNV_OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
 const FNV_PRIME: u64 = 0x0000_0100_0000_01b3;
-
-/// splitmix64: a counter that goes on by this odd number, and a hash of it.
-const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
-
-fn mix(state: u64) -> u64 {
-    let state = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let state = (state ^ (state >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    state ^ (state >> 31)
-}
 
 #[cfg(test)]
 mod tests {

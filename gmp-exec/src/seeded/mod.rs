@@ -7,8 +7,10 @@
 mod decisions;
 mod descriptors;
 mod ending;
+mod explorer;
 mod futex;
 mod interposed;
+mod random;
 mod real;
 mod report;
 mod settings;
@@ -19,12 +21,14 @@ mod time;
 mod turn;
 
 use std::cell::Cell;
+use std::panic::Location;
 use std::task::Waker;
 
 pub(crate) use ending::set_dump;
 
 use decisions::Kind;
-use state::with;
+use explorer::Id;
+use state::{own, with};
 
 /// One of so many checks of the budget makes its future yield.
 const CHECKS_PER_YIELD: usize = 4;
@@ -49,9 +53,28 @@ pub(crate) fn is_on() -> bool {
     state::is_controlled()
 }
 
-/// One of `0..count`. 0 without a seed.
-pub(crate) fn pick(count: usize) -> usize {
-    if is_on() { with(|state| state.decisions.decide(Kind::Task, count)) } else { 0 }
+/// Whether a task is polled before the root future that was woken, and that has this number.
+pub(crate) fn root_goes_last(root: u64) -> bool {
+    with(|state| {
+        // The task is not known yet: any number that is no task's.
+        let goes_last = state.decisions.one_of(Kind::Task, &[Id::Task(root), Id::Task(0)]) == 1;
+        if !goes_last {
+            state.threads[own()].task = root;
+        }
+        goes_last
+    })
+}
+
+/// The place of the task that is polled next, of those with these numbers.
+pub(crate) fn pick_task(tasks: &[(u64, &Location<'_>)]) -> usize {
+    with(|state| {
+        let ids: Vec<_> = tasks.iter().map(|(number, _)| Id::Task(*number)).collect();
+        let place = state.decisions.one_of(Kind::Task, &ids);
+        let (number, spawned_at) = tasks[place];
+        state.threads[own()].task = number;
+        state.decisions.task(number, spawned_at);
+        place
+    })
 }
 
 /// Puts into any order what happens at the same moment.
@@ -76,6 +99,9 @@ pub(crate) fn pause() {
 pub(crate) fn must_yield() -> bool {
     is_on() && {
         turn::pause();
-        with(|state| state.decisions.happens(Kind::Yield, CHECKS_PER_YIELD))
+        with(|state| {
+            let task = Id::Task(state.threads[own()].task);
+            state.decisions.interrupts(Kind::Yield, CHECKS_PER_YIELD, task, &[])
+        })
     }
 }

@@ -34,6 +34,8 @@ pub(super) struct Thread {
     pub(super) wait: Wait,
     /// Whether the last wait ended because its time was up.
     pub(super) is_late: bool,
+    /// The number of the task that the thread has polled last.
+    pub(super) task: u64,
     pub(super) handle: libc::pthread_t,
     /// The kernel's number; 0 before the thread has begun.
     pub(super) tid: i32,
@@ -49,7 +51,7 @@ impl Thread {
 
     fn new() -> Thread {
         let go = Box::leak(Box::new(AtomicU32::new(0)));
-        Thread { go, wait: Wait::Nothing, is_late: false, handle: 0, tid: 0 }
+        Thread { go, wait: Wait::Nothing, is_late: false, task: 0, handle: 0, tid: 0 }
     }
 
     pub(super) fn begin(&mut self, wait: Wait) {

@@ -5,6 +5,7 @@ use std::sync::atomic::Ordering::*;
 use super::decisions::Kind;
 use super::descriptors;
 use super::ending::{self, End};
+use super::explorer::Id;
 use super::real;
 use super::state::{State, own, with};
 use super::threads::{Go, Wait};
@@ -24,8 +25,12 @@ pub(super) fn pause() {
     let lets_others = with(|state| {
         state.now += COST_OF_PAUSE;
         state.kept += 1;
-        let may_switch = state.live.len() > 1;
-        may_switch && (state.decisions.happens(Kind::Switch, PAUSES_PER_SWITCH) || state.kept >= MOST_KEPT)
+        let own = own();
+        let others: Vec<_> = able(state).filter(|&number| number != own).map(Id::Thread).collect();
+        let decisions = &mut state.decisions;
+        !others.is_empty()
+            && (decisions.interrupts(Kind::Switch, PAUSES_PER_SWITCH, Id::Thread(own), &others)
+                || state.kept >= MOST_KEPT)
     });
     if lets_others {
         wait(Wait::Nothing);
@@ -90,9 +95,10 @@ fn choose(state: &mut State) -> Result<usize, End> {
         }
         wake_due(state);
         descriptors::wake_ready(state, 0);
-        let able: Vec<usize> = state.live.iter().copied().filter(|&n| state.threads[n].is_able()).collect();
+        let able: Vec<_> = able(state).collect();
         if !able.is_empty() {
-            let next = able[state.decisions.decide(Kind::Thread, able.len())];
+            let ids: Vec<_> = able.iter().map(|&number| Id::Thread(number)).collect();
+            let next = able[state.decisions.one_of(Kind::Thread, &ids)];
             state.decisions.event("thread", next as u64);
             state.live.retain(|&number| number != next);
             state.live.push(next);
@@ -105,6 +111,10 @@ fn choose(state: &mut State) -> Result<usize, End> {
             None => return Err(End::Deadlock),
         }
     }
+}
+
+fn able(state: &State) -> impl Iterator<Item = usize> {
+    state.live.iter().copied().filter(|&number| state.threads[number].is_able())
 }
 
 fn beyond_limit(state: &State) -> Option<End> {

@@ -19,7 +19,8 @@ pub(in crate::sched) fn mixed(local: &Local, task: Runnable) -> Runnable {
     let own = iter::from_fn(|| held.processor.pop_oldest(&held.proof));
     let others = iter::from_fn(|| local.scheduler.global.pop_one());
     let mut tasks: VecDeque<_> = iter::once(task).chain(own).chain(others).take(HALF).collect();
-    let chosen = tasks.remove(seeded::pick(tasks.len())).expect("of these tasks");
+    let ids: Vec<_> = tasks.iter().map(|task| task.metadata().id_and_place()).collect();
+    let chosen = tasks.remove(seeded::pick_task(&ids)).expect("of these tasks");
     tasks.into_iter().for_each(|task| held.processor.push_newest(&held.proof, task));
     chosen
 }

@@ -43,6 +43,7 @@ pub(crate) const ALL: &[Planted] = &[
     planted("order_in_local_set", tasks::order_in_local_set, "panic", "task"),
     planted("order_of_ends", tasks::order_of_ends, "panic", "task"),
     planted("root_goes_first", tasks::root_goes_first, "panic", "task"),
+    planted("late_listener", tasks::late_listener, "panic", "task"),
     planted("slow_receiver", tasks::slow_receiver, "panic", "task"),
     planted("same_worker", tasks::same_worker, "panic", "switch"),
     planted("ready_branches", tasks::ready_branches, "panic", "none"),

@@ -77,6 +77,25 @@ pub(crate) fn root_goes_first() {
     });
 }
 
+/// The listener needs two polls. Only priorities let another task have twenty before.
+pub(crate) fn late_listener() {
+    on_one_thread(async {
+        let listens = Arc::new(AtomicBool::new(false));
+        let listener = listens.clone();
+        spawn(async move {
+            yield_now().await;
+            listener.store(true, SeqCst);
+        });
+        let other = spawn(async {
+            for _ in 0..20 {
+                yield_now().await;
+            }
+        });
+        other.await.unwrap();
+        assert!(listens.load(SeqCst));
+    });
+}
+
 pub(crate) fn slow_receiver() {
     on_one_thread(async {
         let (sender, mut receiver) = broadcast::channel(1);

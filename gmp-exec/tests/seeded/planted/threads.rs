@@ -2,8 +2,9 @@
 
 use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::*;
-use std::sync::{Arc, Condvar, Mutex, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::thread;
+use std::time::Duration;
 
 use gmp_exec::runtime::Builder;
 
@@ -30,39 +31,21 @@ pub(crate) fn set_after_the_start() {
     assert_eq!(thread.join().unwrap(), 5);
 }
 
-/// The first thread that waits at a condition need not be the first one that is woken.
+/// The first thread that waits for a lock need not be the first one that gets the lock.
 pub(crate) fn first_waiter() {
-    /// How many wait, how many may go on, and the names of those that do.
-    #[derive(Default)]
-    struct Shared {
-        waiting: u32,
-        permits: u32,
-        names: Vec<u32>,
-    }
-    fn wait(shared: &(Mutex<Shared>, Condvar, Condvar), name: u32) {
-        let mut state = shared.0.lock().unwrap();
-        state.waiting += 1;
-        shared.2.notify_one();
-        let mut state = shared.1.wait_while(state, |state| state.permits == 0).unwrap();
-        state.permits -= 1;
-        state.names.push(name);
-        shared.2.notify_one();
-    }
-    let shared: Arc<(Mutex<Shared>, Condvar, Condvar)> = Arc::default();
-    let main_waits = |until: &dyn Fn(&Shared) -> bool| {
-        drop(shared.2.wait_while(shared.0.lock().unwrap(), |state| !until(state)).unwrap());
+    let names = Arc::new(Mutex::new(Vec::new()));
+    let guard = names.lock().unwrap();
+    let waiter = |name| {
+        let names = names.clone();
+        let thread = thread::spawn(move || names.lock().unwrap().push(name));
+        // Virtual time, which goes on when the thread waits.
+        thread::sleep(Duration::from_secs(1));
+        thread
     };
-    for name in 0..2 {
-        let waiter = shared.clone();
-        thread::spawn(move || wait(&waiter, name));
-        main_waits(&|state| state.waiting == name + 1);
-    }
-    for count in 1..=2 {
-        shared.0.lock().unwrap().permits += 1;
-        shared.1.notify_one();
-        main_waits(&|state| state.names.len() == count);
-    }
-    assert_eq!(shared.0.lock().unwrap().names, [0, 1]);
+    let threads = [waiter(0), waiter(1)];
+    drop(guard);
+    threads.into_iter().for_each(|thread| thread.join().unwrap());
+    assert_eq!(*names.lock().unwrap(), [0, 1]);
 }
 
 /// Two threads wait in `block_on`, and each update has two steps.
