@@ -8,7 +8,7 @@ pub(crate) const fn is_on() -> bool {
     false
 }
 
-pub(crate) const fn root_goes_last(_: u64) -> bool {
+pub(crate) const fn root_goes_last(_: u64, _: bool) -> bool {
     false
 }
 

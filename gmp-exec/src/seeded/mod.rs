@@ -54,10 +54,12 @@ pub(crate) fn is_on() -> bool {
 }
 
 /// Whether a task is polled before the root future that was woken, and that has this number.
-pub(crate) fn root_goes_last(root: u64) -> bool {
+pub(crate) fn root_goes_last(root: u64, has_tasks: bool) -> bool {
     with(|state| {
         // The task is not known yet: any number that is no task's.
-        let goes_last = state.decisions.one_of(Kind::Task, &[Id::Task(root), Id::Task(0)]) == 1;
+        let ids = [Id::Task(root), Id::Task(0)];
+        let goes_last = state.decisions.one_of(Kind::Task, &ids[..1 + usize::from(has_tasks)]) == 1;
+        state.decisions.event(if goes_last { "root-last" } else { "root" }, root);
         if !goes_last {
             state.threads[own()].task = root;
         }

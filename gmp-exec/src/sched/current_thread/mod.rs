@@ -160,7 +160,8 @@ fn drive(local: &Local, call: Call, root: &Root, is_ready: &mut dyn FnMut(&Root)
 
 /// In a seeded run, tasks may come before a root future that was woken.
 fn goes_last(local: &Local, call: Call) -> bool {
-    seeded::is_on() && local.scheduler.processors[0].has_work() && seeded::root_goes_last(call.name.id.as_u64())
+    let has_tasks = || local.scheduler.processors[0].has_work();
+    seeded::is_on() && seeded::root_goes_last(call.name.id.as_u64(), has_tasks())
 }
 
 /// What comes between two polls of the root future.

@@ -57,6 +57,14 @@ pub(super) struct Failure {
     pub(super) shrunk: Option<Shrunk>,
 }
 
+#[cfg(test)]
+impl Failure {
+    pub(super) fn new(seed: u64, reason: &str) -> Failure {
+        let ending = Ending { reason: reason.to_owned(), details: Vec::new() };
+        Failure { seed, ending, time: Duration::ZERO, text: String::new(), output: PathBuf::new(), shrunk: None }
+    }
+}
+
 impl Tried {
     pub(super) fn outcome(&self) -> &'static str {
         match self.outcome {

@@ -29,6 +29,8 @@ fn line(test: &Test, tried: &Tried) -> Result<JsonValue> {
         fields.insert("reason".to_owned(), text(&failure.ending.reason));
         fields.insert("seconds".to_owned(), JsonValue::from(failure.time.as_secs_f64()));
         fields.insert("output".to_owned(), text(&failure.output.to_string_lossy()));
+        let choices = failure.shrunk.iter().map(|shrunk| ("choices".to_owned(), text(&shrunk.file.to_string_lossy())));
+        fields.extend(choices);
     }
     fields.insert("repeats".to_owned(), JsonValue::from(tried.difference.is_none()));
     Ok(JsonValue::from(fields))

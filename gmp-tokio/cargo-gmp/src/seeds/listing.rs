@@ -17,6 +17,11 @@ pub(super) struct Test {
 }
 
 impl Test {
+    #[cfg(test)]
+    pub(super) fn named(package: &str, name: &str) -> Test {
+        Test { program: Arc::new(Program::of_package(package)), name: name.to_owned() }
+    }
+
     /// By this name its seeds are kept.
     pub(super) fn full_name(&self) -> String {
         match self.name.as_str() {

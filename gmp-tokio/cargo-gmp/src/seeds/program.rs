@@ -64,6 +64,13 @@ impl Program {
         notes.iter().map(read).collect()
     }
 
+    #[cfg(test)]
+    pub(super) fn of_package(name: &str) -> Program {
+        let environment = BTreeMap::from([("CARGO_PKG_NAME".into(), name.into())]);
+        let (path, target, folder, arguments) = Default::default();
+        Program { path, target, folder, arguments, environment }
+    }
+
     /// Starts the program as cargo would, but without input and arguments.
     pub(super) fn command(&self) -> Command {
         let mut command = Command::new(&self.path);

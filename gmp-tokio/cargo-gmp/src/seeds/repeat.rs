@@ -16,6 +16,15 @@ pub(super) struct Difference {
     pub(super) outside: Vec<String>,
 }
 
+impl Difference {
+    pub(super) fn outside(&self) -> String {
+        match &self.outside[..] {
+            [] => "no call that lets the outside in is known".to_owned(),
+            calls => calls.join(", "),
+        }
+    }
+}
+
 /// A difference that shows only now and then is looked for so often.
 const ATTEMPTS: usize = 4;
 

@@ -1,8 +1,9 @@
 //! Makes a failure simple: of all choices of its run, only those stay that the failure needs.
 //!
 //! A choice of 0 changes least, and choices beyond the end of the list are 0. So the end is cut off,
-//! then blocks of choices become 0, large ones first, and those that are left become smaller. What
-//! follows a changed choice may get another meaning. Only the failure decides: it has to stay the same.
+//! then blocks of choices become 0, large ones first, those that are left are taken out, and at last
+//! become smaller. What follows a changed choice may get another meaning: a thread that does not let
+//! others go first makes no choice of the next thread. Only the failure decides: it has to stay the same.
 
 use anyhow::Result;
 
@@ -13,6 +14,7 @@ pub(super) fn shrink(choices: &[usize], mut fails: impl FnMut(&[usize]) -> Resul
     loop {
         let before = left.clone();
         clear(&mut left, &mut fails)?;
+        take_out(&mut left, &mut fails)?;
         lower(&mut left, &mut fails)?;
         if left == before {
             return Ok(left);
@@ -48,6 +50,19 @@ fn clear(left: &mut Vec<usize>, mut fails: impl FnMut(&[usize]) -> Result<bool>)
     Ok(())
 }
 
+/// Together with the choice that follows from it, or alone.
+fn take_out(left: &mut Vec<usize>, mut fails: impl FnMut(&[usize]) -> Result<bool>) -> Result<()> {
+    for size in [2, 1] {
+        let mut place = 0;
+        while place < left.len() {
+            let mut tried = left.clone();
+            tried.drain(place..(place + size).min(left.len()));
+            if left[place] > 0 && fails(&tried)? { *left = tried } else { place += 1 }
+        }
+    }
+    Ok(())
+}
+
 fn lower(left: &mut [usize], mut fails: impl FnMut(&[usize]) -> Result<bool>) -> Result<()> {
     for place in 0..left.len() {
         let choice = left[place];
@@ -79,6 +94,13 @@ mod tests {
         (expected[41], expected[57]) = (2, 1);
         assert_eq!(left.unwrap(), expected);
         assert!(runs < 100, "{runs}");
+    }
+
+    /// With 0 in place of one of them, the third would be the second and have no meaning.
+    #[test]
+    fn a_choice_goes_with_the_one_that_follows_from_it() {
+        let fails = |tried: &[usize]| Ok(matches!(tried, [1, 4, 3, ..] | [3, ..]));
+        assert_eq!(shrink(&[1, 4, 3, 1], fails).unwrap(), [3]);
     }
 
     #[test]

@@ -52,7 +52,10 @@ fn places<'a>(lines: &[&'a str]) -> HashMap<&'a str, &'a str> {
     lines.windows(2).filter_map(pair).collect()
 }
 
-/// Which thread has the turn, and which task each thread has polled last.
+const ROOT: &str = "the future of `block_on`";
+
+/// Which thread has the turn, and which task each thread has polled last: an empty one stands for
+/// [`ROOT`].
 #[derive(Debug, Default)]
 struct Now<'a> {
     places: HashMap<&'a str, &'a str>,
@@ -65,6 +68,7 @@ impl<'a> Now<'a> {
         match event.split_once(' ') {
             Some(("thread", thread)) => self.thread = thread,
             Some(("task", task)) => drop(self.tasks.insert(self.thread, task)),
+            Some(("root", _)) => drop(self.tasks.insert(self.thread, "")),
             _ => {}
         }
     }
@@ -73,6 +77,7 @@ impl<'a> Now<'a> {
         let Decision { choice, count, kind, .. } = *decision;
         match (kind, followed.split_once(' ')) {
             ("Task", Some(("task", task))) => format!("{} runs before {}", self.task(task), older(choice, "task")),
+            ("Task", Some(("root-last", _))) => format!("tasks run before {ROOT}, which was woken"),
             ("Thread", Some(("thread", thread))) => {
                 format!("thread {thread} goes on before {}", longer(choice))
             }
@@ -93,6 +98,7 @@ impl<'a> Now<'a> {
 
     fn task(&self, task: &str) -> String {
         match self.places.get(task) {
+            _ if task.is_empty() => ROOT.to_owned(),
             Some(place) => format!("task {task} ({place})"),
             None => format!("task {task}"),
         }
@@ -126,12 +132,17 @@ mod tests {
   thread 0
 1 of 2 Late, decision 6
 700 of 3000 Late, decision 7
-1 of 2 New, decision 8
+1 of 2 Task, decision 8
+  root-last 3
+  task 6
+  root 3
+1 of 2 Yield, decision 9
+1 of 2 New, decision 10
 ";
 
     #[test]
     fn what_is_not_zero_is_told() {
-        assert_eq!(choices(LOG), [0, 1, 2, 1, 1, 1, 700, 1]);
+        assert_eq!(choices(LOG), [0, 1, 2, 1, 1, 1, 700, 1, 1, 1]);
         let expected = [
             "decision 2: thread 2 goes on before 1 that has waited longer",
             "decision 3: task 5 (src/lib.rs:20:5) runs before 2 older tasks",
@@ -139,7 +150,9 @@ mod tests {
             "decision 5: task 6 (src/lib.rs:21:5) lets other threads go first",
             "decision 6: time goes on to a moment after the next timer",
             "decision 7: that moment is 700 µs later",
-            "decision 8: New, choice 1 of 2",
+            "decision 8: tasks run before the future of `block_on`, which was woken",
+            "decision 9: the future of `block_on` yields",
+            "decision 10: New, choice 1 of 2",
         ];
         assert_eq!(story(LOG), expected);
     }

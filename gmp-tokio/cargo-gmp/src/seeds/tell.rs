@@ -27,6 +27,7 @@ pub(super) struct Teller<'a> {
     bar: ProgressBar,
     start: Instant,
     runs: u64,
+    failed: u64,
 }
 
 impl<'a> Teller<'a> {
@@ -44,10 +45,11 @@ impl<'a> Teller<'a> {
         println!("doc tests and benches do not run under seeds");
         let is_seen = io::stderr().is_terminal() && !tests.is_empty();
         let bar = if is_seen { bar(runs) } else { ProgressBar::hidden() };
-        Teller { tests, options, again, bar, start: Instant::now(), runs: 0 }
+        Teller { tests, options, again, bar, start: Instant::now(), runs: 0, failed: 0 }
     }
 
-    pub(super) fn failed(&self, test: &Test, job: Job, failure: &Failure, repeats: bool) {
+    pub(super) fn failed(&mut self, test: &Test, job: Job, failure: &Failure, repeats: bool) {
+        self.failed += 1;
         let number = match (job.number, self.options.seeds) {
             (Some(number), Some(seeds)) => format!("{number} of {seeds}"),
             (Some(number), None) => format!("number {number}"),
@@ -86,8 +88,8 @@ impl<'a> Teller<'a> {
             None => "with all decisions written down the runs are the same".to_owned(),
         };
         self.print(&format!(
-            "NOT REPEATABLE {name}: two runs under seed {seed:x} differ\n  {lines}\n  calls that let the outside in: {}\n",
-            if difference.outside.is_empty() { "none is known".to_owned() } else { difference.outside.join(", ") },
+            "NOT REPEATABLE {name}: two runs under seed {seed:x} differ\n  {lines}\n  what lets the outside in: {}\n",
+            difference.outside(),
         ));
     }
 
@@ -98,11 +100,14 @@ impl<'a> Teller<'a> {
             self.bar.set_length(self.runs + left);
         }
         self.bar.set_position(self.runs);
+        let failed = if self.failed > 0 { format!(", {} failed", self.failed) } else { String::new() };
+        let minutes = self.start.elapsed().as_secs_f64() / 60.0;
+        self.bar.set_message(format!("{:.0} a minute{failed}", self.runs as f64 / minutes));
     }
 
     pub(super) fn finish(&self, tried: &[Tried]) {
         self.bar.finish_and_clear();
-        print!("{}", summary::text(tried, self.runs, self.start.elapsed(), self.options.is_fail_fast));
+        print!("{}", summary::text(self.tests, tried, self.runs, self.start.elapsed(), self.options.is_fail_fast));
     }
 
     fn print(&self, text: &str) {
@@ -111,8 +116,11 @@ impl<'a> Teller<'a> {
 }
 
 fn bar(runs: Option<u64>) -> ProgressBar {
-    let template =
-        if runs.is_some() { "[{bar:30}] {pos} of {len} runs, {eta} left" } else { "{pos} runs in {elapsed}" };
+    let template = if runs.is_some() {
+        "[{bar:30}] {pos} of {len} runs, {msg}, {eta} left"
+    } else {
+        "{pos} runs in {elapsed}, {msg}"
+    };
     let style = ProgressStyle::with_template(template).expect("the templates are constant and good");
     runs.map_or_else(ProgressBar::no_length, ProgressBar::new).with_style(style.progress_chars("##-"))
 }

@@ -117,6 +117,12 @@ fn failing(project: &Project, line: &str) -> String {
     said
 }
 
+/// The line that begins like this and is about the test.
+fn line<'a>(said: &'a str, begin: &str, test: &str) -> &'a str {
+    let mut lines = said.lines().filter(|line| line.starts_with(begin) && line.contains(test));
+    lines.next().unwrap_or_else(|| panic!("{said}"))
+}
+
 /// The seed under which the test failed.
 fn seed<'a>(said: &'a str, test: &str) -> &'a str {
     let rest =
@@ -146,6 +152,8 @@ fn faults_are_found_and_kept_and_replayed(project: &Project) {
     );
     assert!(said.starts_with("3 tests under 200 seeds, from seed 1000 on\n"), "{said}");
     assert!(said.contains("\n0 passed, 3 failed\n") && !said.contains("NOT REPEATABLE"), "{said}");
+    assert_eq!(said.matches("\n  shrunk: ").count(), 3, "{said}");
+    assert!(said.contains("\n    decision ") && said.contains(" (tests/it.rs:"), "{said}");
     let (kept, results) = (project.read("gmp-seeds.txt"), project.read("results.json"));
     for (test, reason) in FAULTS {
         let seed = seed(&said, test);
@@ -167,6 +175,10 @@ fn faults_are_found_and_kept_and_replayed(project: &Project) {
             fs::read_to_string(shared_target().join(format!("gmp/seeds/seeded::it::faults::{test}-{seed}.txt")))
                 .unwrap();
         assert!(output.contains(reason.trim_start_matches("panic at ")), "{output}");
+
+        let replay = line(&said, "          cargo gmp test --replay ", test);
+        let shown = failing(project, replay.trim_start().strip_prefix("cargo gmp ").unwrap());
+        assert!(shown.contains(reason.trim_start_matches("panic at ")), "{shown}");
 
         let next = failing(project, &format!("test --seeds 1 {test}"));
         assert!(next.contains(&format!("at seed {seed} (a kept seed, ")), "{next}");
@@ -198,8 +210,9 @@ fn a_test_that_hangs_in_real_time_is_ended(project: &Project) {
 fn a_run_that_does_not_repeat_is_no_failure(project: &Project) {
     let said = succeeds(&mut gmp(project, "test --seeds 3 odd::it_counts_its_runs"));
     assert!(said.contains("NOT REPEATABLE seeded::it::odd::it_counts_its_runs: two runs under seed "), "{said}");
-    assert!(said.contains("\n  first \"") && said.contains("calls that let the outside in: open runs\n"), "{said}");
+    assert!(said.contains("\n  first \"") && said.contains("  what lets the outside in: open runs\n"), "{said}");
     assert!(said.contains("1 passed under 3 seeds, 0 failed, 1 not repeatable\n"), "{said}");
+    assert!(said.ends_with("not repeatable:\n  seeded::it::odd::it_counts_its_runs: open runs\n"), "{said}");
 }
 
 /// A test that passes in the folder of its package alone.
