@@ -28,11 +28,13 @@ pub(super) enum Kind {
     Wake,
     /// Whether a timer is late, and by how much.
     Late,
+    /// At which of the next edges another thread goes on; 0: at none.
+    Edge,
 }
 
 impl Kind {
-    pub(super) const ALL: [Kind; 7] =
-        [Kind::Task, Kind::Timer, Kind::Yield, Kind::Switch, Kind::Thread, Kind::Wake, Kind::Late];
+    pub(super) const ALL: [Kind; 8] =
+        [Kind::Task, Kind::Timer, Kind::Yield, Kind::Switch, Kind::Thread, Kind::Wake, Kind::Late, Kind::Edge];
 
     pub(super) fn bit(self) -> u64 {
         1 << self as u64
@@ -84,6 +86,17 @@ impl Decisions {
     pub(super) fn happens(&mut self, kind: Kind, once_in: usize) -> bool {
         let drawn = usize::from(self.explorer.happens(once_in));
         self.choose(kind, 2, drawn) == 1
+    }
+
+    /// How many edges the decision is about, and at which of them a thread is interrupted; 0: at none.
+    pub(super) fn edge(&mut self) -> (usize, usize) {
+        let (count, drawn) = self.explorer.edge();
+        (count, if count == 0 { 0 } else { self.choose(Kind::Edge, count + 1, drawn) })
+    }
+
+    /// The thread is interrupted at an edge.
+    pub(super) fn lower(&mut self, id: Id) {
+        self.explorer.lower(id);
     }
 
     /// Whether this thread or task is interrupted, once in so many times. `others` could go on.

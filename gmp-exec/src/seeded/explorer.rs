@@ -7,6 +7,8 @@ use super::random::Random;
 #[derive(Debug)]
 pub(super) struct Explorer {
     random: Random,
+    /// A thread is interrupted at one of so many edges, or at none of them; 0: at none ever.
+    edges: usize,
     priorities: Option<Priorities>,
 }
 
@@ -32,7 +34,8 @@ impl Explorer {
         let mut random = Random::new(seed);
         let once_in = 4 << random.below(6);
         let priorities = Priorities { seed, lowered: BTreeMap::new(), once_in };
-        Explorer { random, priorities: (seed % 4 == 3).then_some(priorities) }
+        let edges = if seed % 2 == 1 { 4 << random.below(4) } else { 0 };
+        Explorer { random, edges, priorities: (seed % 4 == 3).then_some(priorities) }
     }
 
     /// Any of `0..count`.
@@ -50,6 +53,20 @@ impl Explorer {
         match &self.priorities {
             None => self.random.below(ids.len()),
             Some(priorities) => (0..ids.len()).max_by_key(|&place| priorities.of(ids[place])).unwrap_or(0),
+        }
+    }
+
+    /// How many edges the next decision is about, and at which of them the thread is interrupted; 0:
+    /// at none.
+    pub(super) fn edge(&mut self) -> (usize, usize) {
+        let is_interrupted = self.edges > 0 && self.random.below(2) == 0;
+        (self.edges, if is_interrupted { 1 + self.random.below(self.edges) } else { 0 })
+    }
+
+    /// The thread or task is interrupted, and others come first.
+    pub(super) fn lower(&mut self, id: Id) {
+        if let Some(priorities) = &mut self.priorities {
+            priorities.lower(id);
         }
     }
 

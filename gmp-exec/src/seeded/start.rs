@@ -2,6 +2,7 @@
 #![allow(unsafe_code, reason = "places a function among those that run before `main`")]
 
 use super::decisions::Decisions;
+use super::edge::Edges;
 use super::settings::{Settings, open_log, read, read_kinds, read_replay};
 use super::state::{self, State};
 use super::threads::Thread;
@@ -34,6 +35,7 @@ fn begin(settings: Settings) -> Result<(), String> {
         threads: vec![Thread::running()],
         live: vec![0],
         kept: 0,
+        edges: Edges::default(),
         now: 0,
         outside: Vec::new(),
         has_peers: false,

@@ -6,6 +6,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::*;
 
 use super::decisions::Decisions;
+use super::edge::Edges;
 use super::settings::Settings;
 use super::threads::Thread;
 use crate::sync::Arc;
@@ -19,6 +20,7 @@ pub(super) struct State {
     pub(super) live: Vec<usize>,
     /// How often the thread that has the turn could have lost it, and has kept it.
     pub(super) kept: u32,
+    pub(super) edges: Edges,
     /// Nanoseconds since the start of the process.
     pub(super) now: u64,
     /// Calls that let the outside in.
