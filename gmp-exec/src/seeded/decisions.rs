@@ -26,7 +26,7 @@ pub(super) enum Kind {
     Thread,
     /// Which of the threads that wait for the same lock or condition is woken.
     Wake,
-    /// Whether a timer is late, and by how much.
+    /// How much time passes that need not.
     Late,
     /// At which of the next edges another thread goes on; 0: at none.
     Edge,
@@ -41,9 +41,18 @@ impl Kind {
     }
 }
 
+/// When something happens next that seldom does.
+#[derive(Debug, Default)]
+pub(super) struct Next {
+    /// So many occasions are decided.
+    left: usize,
+    /// The next of them at which the thing happens, from 1; 0: none.
+    until: usize,
+}
+
 #[derive(Debug)]
 pub(super) struct Decisions {
-    explorer: Explorer,
+    pub(super) explorer: Explorer,
     /// Random bytes that the program asks for. Apart, so that a program that asks for more bytes makes
     /// no other decisions.
     data: Random,
@@ -88,10 +97,19 @@ impl Decisions {
         self.choose(kind, 2, drawn) == 1
     }
 
-    /// How many edges the decision is about, and at which of them a thread is interrupted; 0: at none.
-    pub(super) fn edge(&mut self) -> (usize, usize) {
-        let (count, drawn) = self.explorer.edge();
-        (count, if count == 0 { 0 } else { self.choose(Kind::Edge, count + 1, drawn) })
+    /// Whether something that seldom happens does so at this occasion. A decision is about `count`
+    /// occasions at once.
+    pub(super) fn happens_seldom(&mut self, kind: Kind, next: &mut Next, count: usize) -> bool {
+        if count == 0 {
+            return false;
+        }
+        if next.left == 0 {
+            let drawn = self.explorer.occasion(count);
+            *next = Next { left: count, until: self.choose(kind, count + 1, drawn) };
+        }
+        let happens = next.until == 1;
+        *next = Next { left: next.left - 1, until: next.until.saturating_sub(1) };
+        happens
     }
 
     /// The thread is interrupted at an edge.

@@ -3,18 +3,11 @@
 
 use std::thread::panicking;
 
+use super::decisions::Kind;
 use super::explorer::Id;
 use super::state::{State, is_controlled, own, with};
 use super::threads::Wait;
 use super::turn;
-
-/// The edges of the last decision that are left.
-#[derive(Debug, Default)]
-pub(super) struct Edges {
-    left: usize,
-    /// A thread is interrupted when so many have been passed since.
-    until_interrupted: usize,
-}
 
 /// Only threads that poll tasks are interrupted: other threads may run foreign code that holds a lock
 /// of the C library, for which the next one would wait with its turn. The same is true of a thread
@@ -30,15 +23,10 @@ fn is_interrupted(state: &mut State) -> bool {
     if !state.threads[own].polls || state.live.len() < 2 {
         return false;
     }
-    if state.edges.left == 0 {
-        let (left, until_interrupted) = state.decisions.edge();
-        state.edges = Edges { left, until_interrupted };
-    }
-    let is_interrupted = state.edges.until_interrupted == 1;
+    let edges = state.decisions.explorer.edges;
+    let is_interrupted = state.decisions.happens_seldom(Kind::Edge, &mut state.edge, edges);
     if is_interrupted {
         state.decisions.lower(Id::Thread(own));
     }
-    state.edges.left = state.edges.left.saturating_sub(1);
-    state.edges.until_interrupted = state.edges.until_interrupted.saturating_sub(1);
     is_interrupted
 }

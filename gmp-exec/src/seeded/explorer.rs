@@ -7,8 +7,10 @@ use super::random::Random;
 #[derive(Debug)]
 pub(super) struct Explorer {
     random: Random,
-    /// A thread is interrupted at one of so many edges, or at none of them; 0: at none ever.
-    edges: usize,
+    /// A decision is about so many edges; 0: threads are not interrupted there.
+    pub(super) edges: usize,
+    /// A decision is about so many moments at which time could pass; 0: it does not.
+    pub(super) moments: usize,
     priorities: Option<Priorities>,
 }
 
@@ -35,7 +37,8 @@ impl Explorer {
         let once_in = 4 << random.below(6);
         let priorities = Priorities { seed, lowered: BTreeMap::new(), once_in };
         let edges = if seed % 2 == 1 { 4 << random.below(4) } else { 0 };
-        Explorer { random, edges, priorities: (seed % 4 == 3).then_some(priorities) }
+        let moments = if seed % 4 >= 2 { 64 } else { 0 };
+        Explorer { random, edges, moments, priorities: (seed % 4 == 3).then_some(priorities) }
     }
 
     /// Any of `0..count`.
@@ -56,11 +59,9 @@ impl Explorer {
         }
     }
 
-    /// How many edges the next decision is about, and at which of them the thread is interrupted; 0:
-    /// at none.
-    pub(super) fn edge(&mut self) -> (usize, usize) {
-        let is_interrupted = self.edges > 0 && self.random.below(2) == 0;
-        (self.edges, if is_interrupted { 1 + self.random.below(self.edges) } else { 0 })
+    /// At which of so many occasions something happens that seldom does; 0: at none.
+    pub(super) fn occasion(&mut self, count: usize) -> usize {
+        if self.random.below(2) == 0 { 1 + self.random.below(count) } else { 0 }
     }
 
     /// The thread or task is interrupted, and others come first.

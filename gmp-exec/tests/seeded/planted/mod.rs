@@ -51,6 +51,7 @@ pub(crate) const ALL: &[Planted] = &[
     planted("order_of_a_map", tasks::order_of_a_map, "panic", "none"),
     planted("same_deadline", times::same_deadline, "panic", "timer"),
     planted("exact_timer", times::exact_timer, "panic", "late"),
+    planted("short_limit", times::short_limit, "panic", "late"),
     Planted { enough: "late,task", ..planted("order_of_timers", times::order_of_timers, "panic", "late") },
     planted("cut_between_steps", times::cut_between_steps, "panic", "late,yield"),
     planted("order_of_threads", threads::order_of_threads, "panic", "thread"),
