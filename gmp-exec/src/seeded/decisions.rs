@@ -26,22 +26,33 @@ pub(super) enum Kind {
     Thread,
     /// Which of the threads that wait for the same lock or condition is woken.
     Wake,
-    /// Whether a timer is late, and by how much.
+    /// How much time passes that need not.
     Late,
+    /// At which of the next edges another thread goes on; 0: at none.
+    Edge,
 }
 
 impl Kind {
-    pub(super) const ALL: [Kind; 7] =
-        [Kind::Task, Kind::Timer, Kind::Yield, Kind::Switch, Kind::Thread, Kind::Wake, Kind::Late];
+    pub(super) const ALL: [Kind; 8] =
+        [Kind::Task, Kind::Timer, Kind::Yield, Kind::Switch, Kind::Thread, Kind::Wake, Kind::Late, Kind::Edge];
 
     pub(super) fn bit(self) -> u64 {
         1 << self as u64
     }
 }
 
+/// When something happens next that seldom does.
+#[derive(Debug, Default)]
+pub(super) struct Next {
+    /// So many occasions are decided.
+    left: usize,
+    /// The next of them at which the thing happens, from 1; 0: none.
+    until: usize,
+}
+
 #[derive(Debug)]
 pub(super) struct Decisions {
-    explorer: Explorer,
+    pub(super) explorer: Explorer,
     /// Random bytes that the program asks for. Apart, so that a program that asks for more bytes makes
     /// no other decisions.
     data: Random,
@@ -84,6 +95,26 @@ impl Decisions {
     pub(super) fn happens(&mut self, kind: Kind, once_in: usize) -> bool {
         let drawn = usize::from(self.explorer.happens(once_in));
         self.choose(kind, 2, drawn) == 1
+    }
+
+    /// Whether something that seldom happens does so at this occasion. A decision is about `count`
+    /// occasions at once.
+    pub(super) fn happens_seldom(&mut self, kind: Kind, next: &mut Next, count: usize) -> bool {
+        if count == 0 {
+            return false;
+        }
+        if next.left == 0 {
+            let drawn = self.explorer.occasion(count);
+            *next = Next { left: count, until: self.choose(kind, count + 1, drawn) };
+        }
+        let happens = next.until == 1;
+        *next = Next { left: next.left - 1, until: next.until.saturating_sub(1) };
+        happens
+    }
+
+    /// The thread is interrupted at an edge.
+    pub(super) fn lower(&mut self, id: Id) {
+        self.explorer.lower(id);
     }
 
     /// Whether this thread or task is interrupted, once in so many times. `others` could go on.

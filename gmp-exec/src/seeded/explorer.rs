@@ -7,6 +7,10 @@ use super::random::Random;
 #[derive(Debug)]
 pub(super) struct Explorer {
     random: Random,
+    /// A decision is about so many edges; 0: threads are not interrupted there.
+    pub(super) edges: usize,
+    /// A decision is about so many moments at which time could pass; 0: it does not.
+    pub(super) moments: usize,
     priorities: Option<Priorities>,
 }
 
@@ -32,7 +36,9 @@ impl Explorer {
         let mut random = Random::new(seed);
         let once_in = 4 << random.below(6);
         let priorities = Priorities { seed, lowered: BTreeMap::new(), once_in };
-        Explorer { random, priorities: (seed % 4 == 3).then_some(priorities) }
+        let edges = if seed % 2 == 1 { 4 << random.below(4) } else { 0 };
+        let moments = if seed % 4 >= 2 { 64 } else { 0 };
+        Explorer { random, edges, moments, priorities: (seed % 4 == 3).then_some(priorities) }
     }
 
     /// Any of `0..count`.
@@ -50,6 +56,18 @@ impl Explorer {
         match &self.priorities {
             None => self.random.below(ids.len()),
             Some(priorities) => (0..ids.len()).max_by_key(|&place| priorities.of(ids[place])).unwrap_or(0),
+        }
+    }
+
+    /// At which of so many occasions something happens that seldom does; 0: at none.
+    pub(super) fn occasion(&mut self, count: usize) -> usize {
+        if self.random.below(2) == 0 { 1 + self.random.below(count) } else { 0 }
+    }
+
+    /// The thread or task is interrupted, and others come first.
+    pub(super) fn lower(&mut self, id: Id) {
+        if let Some(priorities) = &mut self.priorities {
+            priorities.lower(id);
         }
     }
 

@@ -6,6 +6,7 @@
 
 mod decisions;
 mod descriptors;
+mod edge;
 mod ending;
 mod explorer;
 mod futex;
@@ -41,6 +42,9 @@ thread_local! {
 /// A future of `block_on` is polled with that waker.
 pub(crate) fn note_root(waker: &Waker) {
     ROOT.set(waker.data());
+    if is_on() {
+        with(|state| state.threads[own()].polls = true);
+    }
 }
 
 /// Whether the waker is that of the future of `block_on` that this thread has polled last.
@@ -73,7 +77,8 @@ pub(crate) fn pick_task(tasks: &[(u64, &Location<'_>)]) -> usize {
         let ids: Vec<_> = tasks.iter().map(|(number, _)| Id::Task(*number)).collect();
         let place = state.decisions.one_of(Kind::Task, &ids);
         let (number, spawned_at) = tasks[place];
-        state.threads[own()].task = number;
+        let thread = &mut state.threads[own()];
+        (thread.task, thread.polls) = (number, true);
         state.decisions.task(number, spawned_at);
         place
     })

@@ -1,7 +1,7 @@
 //! The start of a seeded run: before `main`, while the process has one thread.
 #![allow(unsafe_code, reason = "places a function among those that run before `main`")]
 
-use super::decisions::Decisions;
+use super::decisions::{Decisions, Next};
 use super::settings::{Settings, open_log, read, read_kinds, read_replay};
 use super::state::{self, State};
 use super::threads::Thread;
@@ -34,6 +34,8 @@ fn begin(settings: Settings) -> Result<(), String> {
         threads: vec![Thread::running()],
         live: vec![0],
         kept: 0,
+        edge: Next::default(),
+        moment: Next::default(),
         now: 0,
         outside: Vec::new(),
         has_peers: false,

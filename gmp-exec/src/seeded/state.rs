@@ -5,7 +5,7 @@ use std::cell::{Cell, UnsafeCell};
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::*;
 
-use super::decisions::Decisions;
+use super::decisions::{Decisions, Next};
 use super::settings::Settings;
 use super::threads::Thread;
 use crate::sync::Arc;
@@ -19,6 +19,10 @@ pub(super) struct State {
     pub(super) live: Vec<usize>,
     /// How often the thread that has the turn could have lost it, and has kept it.
     pub(super) kept: u32,
+    /// The next edge at which a thread is interrupted.
+    pub(super) edge: Next,
+    /// The next moment at which time passes.
+    pub(super) moment: Next,
     /// Nanoseconds since the start of the process.
     pub(super) now: u64,
     /// Calls that let the outside in.

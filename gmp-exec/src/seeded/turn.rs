@@ -19,12 +19,18 @@ const COST_OF_PAUSE: u64 = 1_000;
 /// One of so many timers is late, by at most so many microseconds.
 const TIMERS_PER_LATE: usize = 4;
 const MOST_LATE: usize = 3_000;
+/// While threads run, at most so much time passes at once: as many doublings of a pause.
+const DELAYS: usize = 12;
 
 /// This thread could go on. It may let others go first.
 pub(super) fn pause() {
     let lets_others = with(|state| {
         state.now += COST_OF_PAUSE;
         state.kept += 1;
+        let moments = state.decisions.explorer.moments;
+        if state.decisions.happens_seldom(Kind::Late, &mut state.moment, moments) {
+            state.now += COST_OF_PAUSE << state.decisions.decide(Kind::Late, DELAYS);
+        }
         let own = own();
         let others: Vec<_> = able(state).filter(|&number| number != own).map(Id::Thread).collect();
         let decisions = &mut state.decisions;

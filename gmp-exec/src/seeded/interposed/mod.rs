@@ -25,6 +25,7 @@ macro_rules! interposed {
 mod children;
 mod clocks;
 mod descriptors;
+mod memory;
 mod outside;
 mod random;
 mod system_call;

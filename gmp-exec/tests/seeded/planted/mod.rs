@@ -28,7 +28,7 @@ const fn planted(name: &'static str, program: fn(), end: &'static str, kinds: &'
 }
 
 /// All kinds of decisions.
-pub(crate) const KINDS: [&str; 7] = ["task", "timer", "yield", "switch", "thread", "wake", "late"];
+pub(crate) const KINDS: [&str; 8] = ["task", "timer", "yield", "switch", "thread", "wake", "late", "edge"];
 
 pub(crate) const ALL: &[Planted] = &[
     planted("aborted_between_steps", ends::aborted_between_steps, "panic", "yield"),
@@ -45,11 +45,13 @@ pub(crate) const ALL: &[Planted] = &[
     planted("root_goes_first", tasks::root_goes_first, "panic", "task"),
     planted("late_listener", tasks::late_listener, "panic", "task"),
     planted("slow_receiver", tasks::slow_receiver, "panic", "task"),
-    planted("same_worker", tasks::same_worker, "panic", "switch"),
+    Planted { needs: "none", ..planted("same_worker", tasks::same_worker, "panic", "switch") },
+    planted("update_inside_a_poll", threads::update_inside_a_poll, "panic", "edge"),
     planted("ready_branches", tasks::ready_branches, "panic", "none"),
     planted("order_of_a_map", tasks::order_of_a_map, "panic", "none"),
     planted("same_deadline", times::same_deadline, "panic", "timer"),
     planted("exact_timer", times::exact_timer, "panic", "late"),
+    planted("short_limit", times::short_limit, "panic", "late"),
     Planted { enough: "late,task", ..planted("order_of_timers", times::order_of_timers, "panic", "late") },
     planted("cut_between_steps", times::cut_between_steps, "panic", "late,yield"),
     planted("order_of_threads", threads::order_of_threads, "panic", "thread"),

@@ -1,5 +1,7 @@
 //! Orders of threads that are taken for granted.
 
+use std::future::Future;
+use std::hint::black_box;
 use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::*;
 use std::sync::{Arc, Mutex, OnceLock};
@@ -48,20 +50,31 @@ pub(crate) fn first_waiter() {
     assert_eq!(*names.lock().unwrap(), [0, 1]);
 }
 
-/// Two threads wait in `block_on`, and each update has two steps.
-pub(crate) fn two_callers() {
+/// Two threads wait in `block_on`.
+fn two_threads<F: Future<Output = ()> + 'static>(add: fn(Arc<AtomicU32>) -> F) {
     let runtime = Builder::new_multi_thread().worker_threads(1).build().unwrap();
     let value = Arc::new(AtomicU32::new(0));
     let caller = || {
         let (handle, value) = (runtime.handle().clone(), value.clone());
-        thread::spawn(move || {
-            handle.block_on(async {
-                let before = value.load(SeqCst);
-                check_budget().await;
-                value.store(before + 1, SeqCst);
-            });
-        })
+        thread::spawn(move || handle.block_on(add(value)))
     };
     [caller(), caller()].into_iter().for_each(|thread| thread.join().unwrap());
     assert_eq!(value.load(SeqCst), 2);
+}
+
+pub(crate) fn two_callers() {
+    two_threads(|value| async move {
+        let before = value.load(SeqCst);
+        check_budget().await;
+        value.store(before + 1, SeqCst);
+    });
+}
+
+/// Two polls are under way at once, and neither waits.
+pub(crate) fn update_inside_a_poll() {
+    two_threads(|value| async move {
+        let sum = Box::new(value.load(SeqCst) + 1);
+        let copy = black_box(sum.clone());
+        value.store(*copy, SeqCst);
+    });
 }

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use futures::stream::{FuturesUnordered, StreamExt};
+use gmp_exec::task::yield_now;
 use gmp_exec::{spawn, time};
 
 use super::{check_budget, on_one_thread};
@@ -51,6 +52,18 @@ pub(crate) fn exact_timer() {
             () = time::sleep(ms(20)) => panic!("too late"),
             () = time::sleep(ms(19)) => {}
         }
+    });
+}
+
+/// The time is up although the future could always go on.
+pub(crate) fn short_limit() {
+    on_one_thread(async {
+        let polls = async {
+            for _ in 0..50 {
+                yield_now().await;
+            }
+        };
+        time::timeout(ms(1), polls).await.expect("the future never waits");
     });
 }
 
