@@ -85,8 +85,8 @@ impl<'a> Now<'a> {
             ("Yield", _) => format!("{} yields", self.here()),
             ("Switch", _) => format!("{} lets other threads go first", self.here()),
             ("Timer", _) => "timers that are due wake their tasks in another order".to_owned(),
-            ("Late", _) if count == "2" => "time goes on to a moment after the next timer".to_owned(),
-            ("Late", _) => format!("that moment is {choice} µs later"),
+            ("Late", _) => format!("more time passes than needs to (choice {choice} of {count})"),
+            ("Edge", _) => format!("{} will be interrupted when it allocates ({choice} of {count})", self.here()),
             _ => format!("{kind}, choice {choice} of {count}"),
         }
     }
@@ -129,9 +129,8 @@ mod tests {
   task 6
   spawned at src/lib.rs:21:5
 1 of 2 Switch, decision 5
-  thread 0
-1 of 2 Late, decision 6
-700 of 3000 Late, decision 7
+700 of 3000 Late, decision 6
+4 of 5 Edge, decision 7
 1 of 2 Task, decision 8
   root-last 3
   task 6
@@ -142,14 +141,14 @@ mod tests {
 
     #[test]
     fn what_is_not_zero_is_told() {
-        assert_eq!(choices(LOG), [0, 1, 2, 1, 1, 1, 700, 1, 1, 1]);
+        assert_eq!(choices(LOG), [0, 1, 2, 1, 1, 700, 4, 1, 1, 1]);
         let expected = [
             "decision 2: thread 2 goes on before 1 that has waited longer",
             "decision 3: task 5 (src/lib.rs:20:5) runs before 2 older tasks",
             "decision 4: task 5 (src/lib.rs:20:5) yields",
             "decision 5: task 6 (src/lib.rs:21:5) lets other threads go first",
-            "decision 6: time goes on to a moment after the next timer",
-            "decision 7: that moment is 700 µs later",
+            "decision 6: more time passes than needs to (choice 700 of 3000)",
+            "decision 7: task 6 (src/lib.rs:21:5) will be interrupted when it allocates (4 of 5)",
             "decision 8: tasks run before the future of `block_on`, which was woken",
             "decision 9: the future of `block_on` yields",
             "decision 10: New, choice 1 of 2",
