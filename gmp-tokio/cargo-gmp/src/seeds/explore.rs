@@ -123,6 +123,12 @@ pub(super) fn explore(tests: &[Test], options: &Options, project: &Project, agai
     Ok(!book.tried.iter().any(|tried| matches!(tried.outcome, Outcome::Failed(_))))
 }
 
+/// Systems limit names of files to 255 bytes, and macros make long names of tests.
+fn file_name(test: &str, seed: u64) -> String {
+    let test: String = test.replace('/', "_").chars().take(200).collect();
+    format!("{test}-{seed:x}.txt")
+}
+
 /// A short one, because people type seeds.
 fn any_seed() -> u64 {
     RandomState::new().hash_one(0) & 0xff_ffff
@@ -208,8 +214,7 @@ impl<'a> Explorer<'a> {
 
     fn failure(&self, place: &Place, job: Job, run: &Run) -> Result<Failure> {
         let test = &self.tests[job.test];
-        let name = format!("{}-{:x}.txt", test.full_name(), job.seed).replace('/', "_");
-        let output = self.folder.join(name);
+        let output = self.folder.join(file_name(&test.full_name(), job.seed));
         let text = String::from_utf8_lossy(&fs::read(place.output())?).into_owned();
         let ending = Ending::of(run, &text, self.options.timeout);
         Ok(Failure { seed: job.seed, ending, time: run.time, text, output, shrunk: None })
@@ -241,5 +246,16 @@ impl<'a> Explorer<'a> {
         }
         book.teller.progress(book.plan.left());
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_test_has_a_name_for_its_files() {
+        assert_eq!(file_name("app::bin/tool::works", 0x5f), "app::bin_tool::works-5f.txt");
+        assert!(file_name(&"a_long_case::".repeat(30), u64::MAX).len() < 255);
     }
 }

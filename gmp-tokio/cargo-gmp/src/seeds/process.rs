@@ -78,10 +78,10 @@ impl Place {
         seed: u64,
         limit: Duration,
         log: &str,
-        replay: Option<&PathBuf>,
+        replay: Option<&Path>,
     ) -> Result<Option<String>> {
         let log = self.0.join(log);
-        let files = Files { log: Some(log.clone()), replay: replay.cloned() };
+        let files = Files { log: Some(log.clone()), replay: replay.map(Path::to_owned) };
         let run = self.run_with(test, seed, limit, Output::Kept, &files)?;
         let text = || String::from_utf8_lossy(&fs::read(log).unwrap_or_default()).into_owned();
         Ok(run.status.map(|_| text()))

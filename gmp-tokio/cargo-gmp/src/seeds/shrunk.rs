@@ -1,7 +1,7 @@
 //! A failure made simple: the file with the choices that are left, and what they mean.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
@@ -70,8 +70,8 @@ impl Case<'_> {
         Ok(Some(Shrunk { file, story, of, runs }))
     }
 
-    fn fails_with(&self, choices: &PathBuf) -> Result<bool> {
-        let files = Files { replay: Some(choices.clone()), log: None };
+    fn fails_with(&self, choices: &Path) -> Result<bool> {
+        let files = Files { replay: Some(choices.to_owned()), log: None };
         let run = self.place.run_with(self.test, self.seed, self.limit, Output::Kept, &files)?;
         if run.status.is_none() || run.has_passed() {
             return Ok(false);
@@ -80,7 +80,7 @@ impl Case<'_> {
         Ok(Ending::of(&run, &String::from_utf8_lossy(&output), self.limit).reason == self.ending.reason)
     }
 
-    fn log(&self, replay: Option<&PathBuf>) -> Result<String> {
+    fn log(&self, replay: Option<&Path>) -> Result<String> {
         let log = self.place.run_logged(self.test, self.seed, self.limit, "log-1", replay)?;
         Ok(log.unwrap_or_default())
     }
