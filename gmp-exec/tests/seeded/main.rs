@@ -4,6 +4,7 @@ mod child;
 mod controlled;
 mod faults;
 mod forms;
+mod pipes;
 mod planted;
 mod replay;
 mod scenarios;

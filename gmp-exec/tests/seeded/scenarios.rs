@@ -1,6 +1,6 @@
 //! What runs under a seed.
 
-use crate::{controlled, faults, forms, planted};
+use crate::{controlled, faults, forms, pipes, planted};
 
 /// By name, beside those with a fault.
 const OTHERS: &[(&str, fn())] = &[
@@ -8,6 +8,7 @@ const OTHERS: &[(&str, fn())] = &[
     ("correct", faults::correct),
     ("controlled", controlled::scenario),
     ("forms", forms::scenario),
+    ("pipes", pipes::scenario),
 ];
 
 pub(crate) fn find(name: &str) -> fn() {
