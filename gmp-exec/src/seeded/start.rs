@@ -37,6 +37,7 @@ fn begin(settings: Settings) -> Result<(), String> {
         edge: Next::default(),
         moment: Next::default(),
         now: 0,
+        last_polled: 0,
         outside: Vec::new(),
         has_peers: false,
         has_had_children: false,

@@ -25,6 +25,8 @@ pub(super) struct State {
     pub(super) moment: Next,
     /// Nanoseconds since the start of the process.
     pub(super) now: u64,
+    /// The last moment at which a thread that polls began to wait.
+    pub(super) last_polled: u64,
     /// Calls that let the outside in.
     pub(super) outside: Vec<String>,
     /// Whether it has connected to other computers.

@@ -51,6 +51,9 @@ pub(super) fn wait(wait: Wait) -> bool {
     let own = own();
     let next = with(|state| {
         state.threads[own].begin(wait);
+        if state.threads[own].polls {
+            state.last_polled = state.now;
+        }
         choose(state).map(|next| (next, state.threads[next].go, state.threads[own].go))
     });
     match next {

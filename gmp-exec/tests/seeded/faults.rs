@@ -65,6 +65,7 @@ fn a_deadlock_is_found_when_it_happens_and_said() {
     assert!(bad.stderr.contains(": deadlock: 2 tasks wait, no timer is set\n"), "{}", bad.stderr);
     assert!(bad.stderr.contains("gmp: runtime 1: 2 tasks"), "{}", bad.stderr);
     assert!(bad.stderr.contains("\ngmp: thread 0 "), "{}", bad.stderr);
+    assert_eq!(bad.stderr.matches(", age 0.0 s, ").count(), 2, "{}", bad.stderr);
 }
 
 fn on_two_workers(future: impl Future<Output = ()>) {
