@@ -2,6 +2,7 @@
 
 mod child;
 mod controlled;
+mod correct;
 mod faults;
 mod forms;
 mod pipes;
