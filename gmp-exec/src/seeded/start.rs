@@ -33,6 +33,7 @@ fn begin(settings: Settings) -> Result<(), String> {
         decisions,
         threads: vec![Thread::running()],
         live: vec![0],
+        pauses: 0,
         kept: 0,
         edge: Next::default(),
         moment: Next::default(),

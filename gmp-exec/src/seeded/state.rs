@@ -17,6 +17,8 @@ pub(super) struct State {
     pub(super) threads: Vec<Thread>,
     /// The numbers of those that have not ended, in the order in which they had the turn last.
     pub(super) live: Vec<usize>,
+    /// How often a thread could have lost its turn.
+    pub(super) pauses: u64,
     /// How often the thread that has the turn could have lost it, and has kept it.
     pub(super) kept: u32,
     /// The next edge at which a thread is interrupted.

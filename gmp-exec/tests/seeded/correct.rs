@@ -1,6 +1,7 @@
 //! Programs without a fault: no seed may find any.
 
 use std::future::poll_fn;
+use std::io::{Read, Write, pipe};
 use std::sync::atomic::Ordering::*;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize};
 use std::sync::{Arc, Condvar, Mutex as StdMutex};
@@ -8,7 +9,7 @@ use std::task::{Poll, ready};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use gmp_exec::task::{JoinSet, coop, spawn_blocking};
+use gmp_exec::task::{JoinSet, coop, spawn_blocking, yield_now};
 use gmp_exec::{spawn, time};
 use tokio::sync::{Mutex as Lock, Notify, Semaphore, mpsc, watch};
 
@@ -22,6 +23,7 @@ pub(crate) const ALL: &[(&str, fn())] = &[
     ("limits_that_are_kept", limits_that_are_kept),
     ("cancelled_receivers", cancelled_receivers),
     ("threads_that_wait", threads_that_wait),
+    ("spinning_tasks", spinning_tasks),
 ];
 
 /// Locks, channels and timers.
@@ -167,6 +169,29 @@ fn threads_that_wait() {
         .collect();
     threads.into_iter().for_each(|thread| thread.join().unwrap());
     assert_eq!(*shared.0.lock().unwrap(), (0, 12));
+}
+
+/// A task that never waits lets threads go on: one that sleeps, and one that reads.
+fn spinning_tasks() {
+    let (mut reader, mut writer) = pipe().unwrap();
+    let ended = Arc::new(AtomicU32::new(0));
+    let (one, other) = (ended.clone(), ended.clone());
+    let sleeping = thread::spawn(move || {
+        thread::sleep(Duration::from_millis(5));
+        one.fetch_add(1, SeqCst);
+    });
+    let reading = thread::spawn(move || {
+        reader.read_exact(&mut [0]).unwrap();
+        other.fetch_add(1, SeqCst);
+    });
+    on_one_thread(async {
+        yield_now().await;
+        writer.write_all(b"x").unwrap();
+        while ended.load(SeqCst) < 2 {
+            yield_now().await;
+        }
+    });
+    [sleeping, reading].into_iter().for_each(|thread| thread.join().unwrap());
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use gmp_exec::task::yield_now;
 use gmp_exec::time;
 
 use crate::child::{Run, run_with};
@@ -60,6 +61,15 @@ fn a_deadlock_is_found_when_it_happens_and_said() {
     assert_eq!(bad.stderr.matches(", age 0.0 s, ").count(), 2, "{}", bad.stderr);
 }
 
+/// Never waits, and there is nothing to decide.
+pub(crate) fn spins() {
+    on_one_thread(async {
+        loop {
+            yield_now().await;
+        }
+    });
+}
+
 /// Waits for ever, and never for the same timer.
 pub(crate) fn spins_on_timers() {
     on_one_thread(async {
@@ -71,8 +81,10 @@ pub(crate) fn spins_on_timers() {
 
 #[test]
 fn a_run_that_does_not_end_has_limits() {
-    for settings in [("GMP_SEED_SECONDS", "3600"), ("GMP_SEED_DECISIONS", "100")] {
-        let run = run_with("spins_on_timers", 1, &[settings]);
+    let of_time = ("spins_on_timers", "GMP_SEED_SECONDS", "3600");
+    let of_decisions = ["spins", "spins_on_timers"].map(|scenario| (scenario, "GMP_SEED_DECISIONS", "100"));
+    for (scenario, setting, value) in [of_time].into_iter().chain(of_decisions) {
+        let run = run_with(scenario, 1, &[(setting, value)]);
         assert_eq!((run.field("end"), run.status), ("limit", Some(101)), "{run:#?}");
         assert!(run.stderr.contains("gmp: seed 1: limit: "), "{}", run.stderr);
     }

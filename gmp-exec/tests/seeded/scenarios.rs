@@ -4,6 +4,7 @@ use crate::{controlled, correct, faults, forms, pipes, planted};
 
 /// By name, beside those with a fault and those without.
 const OTHERS: &[(&str, fn())] = &[
+    ("spins", faults::spins),
     ("spins_on_timers", faults::spins_on_timers),
     ("controlled", controlled::scenario),
     ("forms", forms::scenario),
