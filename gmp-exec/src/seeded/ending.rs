@@ -71,6 +71,8 @@ pub(super) fn end(end: End) -> ! {
     HAS_BEGUN.store(true, Relaxed);
     let (seed, threads) = with(|state| {
         report::write(state, end);
+        // Other threads may have waited for longer, as libtest's does for a test that is slow.
+        state.now = state.last_polled;
         (state.settings.seed, waits_of(state))
     });
     // The runtimes are asked first, and may hold locks of threads that never go on. Then this stays.

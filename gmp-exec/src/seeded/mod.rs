@@ -39,11 +39,12 @@ thread_local! {
     static ROOT: Cell<*const ()> = const { Cell::new(std::ptr::null()) };
 }
 
-/// A future of `block_on` is polled with that waker.
+/// A future of `block_on` is polled with that waker. Other threads may go on before that.
 pub(crate) fn note_root(waker: &Waker) {
     ROOT.set(waker.data());
     if is_on() {
         with(|state| state.threads[own()].polls = true);
+        turn::pause();
     }
 }
 

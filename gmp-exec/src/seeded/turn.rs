@@ -12,6 +12,8 @@ use super::threads::{Go, Wait};
 
 /// One of so many pauses lets other threads go first.
 const PAUSES_PER_SWITCH: usize = 4;
+/// Threads that wait for descriptors are looked at after so many pauses of one thread.
+const PAUSES_PER_LOOK: u32 = 16;
 /// After so many pauses others go first in any case: a loop may wait for what they do.
 const MOST_KEPT: u32 = 1_000;
 /// What a pause costs in virtual time, so that a task that only yields ends when its time is up.
@@ -26,10 +28,15 @@ const DELAYS: usize = 12;
 pub(super) fn pause() {
     let lets_others = with(|state| {
         state.now += COST_OF_PAUSE;
+        state.pauses += 1;
         state.kept += 1;
         let moments = state.decisions.explorer.moments;
         if state.decisions.happens_seldom(Kind::Late, &mut state.moment, moments) {
             state.now += COST_OF_PAUSE << state.decisions.decide(Kind::Late, DELAYS);
+        }
+        wake_due(state);
+        if state.kept % PAUSES_PER_LOOK == 0 {
+            descriptors::wake_ready(state, 0);
         }
         let own = own();
         let others: Vec<_> = able(state).filter(|&number| number != own).map(Id::Thread).collect();
@@ -51,6 +58,9 @@ pub(super) fn wait(wait: Wait) -> bool {
     let own = own();
     let next = with(|state| {
         state.threads[own].begin(wait);
+        if state.threads[own].polls {
+            state.last_polled = state.now;
+        }
         choose(state).map(|next| (next, state.threads[next].go, state.threads[own].go))
     });
     match next {
@@ -125,7 +135,8 @@ fn able(state: &State) -> impl Iterator<Item = usize> {
 
 fn beyond_limit(state: &State) -> Option<End> {
     let settings = &state.settings;
-    (state.decisions.count > settings.most_decisions || state.now > settings.most_time).then_some(End::Limit)
+    let steps = state.decisions.count.max(state.pauses);
+    (steps > settings.most_decisions || state.now > settings.most_time).then_some(End::Limit)
 }
 
 fn wake_due(state: &mut State) {

@@ -1,19 +1,12 @@
 //! Which faults seeds find, and by which kinds of decisions.
 
-use std::future::{Future, poll_fn};
-use std::sync::Arc;
-use std::sync::atomic::AtomicUsize;
-use std::sync::atomic::Ordering::*;
-use std::task::{Poll, ready};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use gmp_exec::runtime::Builder;
-use gmp_exec::task::coop;
-use gmp_exec::{spawn, time};
-use tokio::sync::{Mutex as Lock, mpsc};
+use gmp_exec::task::yield_now;
+use gmp_exec::time;
 
-use crate::child::{Run, run, run_with};
-use crate::planted::{self, KINDS, Planted};
+use crate::child::{Run, run_with};
+use crate::planted::{self, KINDS, Planted, on_one_thread};
 
 /// Each fault is found at one of so many seeds.
 const SEEDS: u64 = 200;
@@ -65,14 +58,16 @@ fn a_deadlock_is_found_when_it_happens_and_said() {
     assert!(bad.stderr.contains(": deadlock: 2 tasks wait, no timer is set\n"), "{}", bad.stderr);
     assert!(bad.stderr.contains("gmp: runtime 1: 2 tasks"), "{}", bad.stderr);
     assert!(bad.stderr.contains("\ngmp: thread 0 "), "{}", bad.stderr);
+    assert_eq!(bad.stderr.matches(", age 0.0 s, ").count(), 2, "{}", bad.stderr);
 }
 
-fn on_two_workers(future: impl Future<Output = ()>) {
-    Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap().block_on(future);
-}
-
-fn on_one_thread(future: impl Future<Output = ()>) {
-    Builder::new_current_thread().enable_all().build().unwrap().block_on(future);
+/// Never waits, and there is nothing to decide.
+pub(crate) fn spins() {
+    on_one_thread(async {
+        loop {
+            yield_now().await;
+        }
+    });
 }
 
 /// Waits for ever, and never for the same timer.
@@ -86,50 +81,11 @@ pub(crate) fn spins_on_timers() {
 
 #[test]
 fn a_run_that_does_not_end_has_limits() {
-    for settings in [("GMP_SEED_SECONDS", "3600"), ("GMP_SEED_DECISIONS", "100")] {
-        let run = run_with("spins_on_timers", 1, &[settings]);
+    let of_time = ("spins_on_timers", "GMP_SEED_SECONDS", "3600");
+    let of_decisions = ["spins", "spins_on_timers"].map(|scenario| (scenario, "GMP_SEED_DECISIONS", "100"));
+    for (scenario, setting, value) in [of_time].into_iter().chain(of_decisions) {
+        let run = run_with(scenario, 1, &[(setting, value)]);
         assert_eq!((run.field("end"), run.status), ("limit", Some(101)), "{run:#?}");
         assert!(run.stderr.contains("gmp: seed 1: limit: "), "{}", run.stderr);
-    }
-}
-
-/// Locks, channels and timers, without a fault.
-pub(crate) fn correct() {
-    let begun = Instant::now();
-    on_two_workers(async {
-        let (value, count) = (Arc::new(Lock::new(0)), Arc::new(AtomicUsize::new(0)));
-        let (sender, mut receiver) = mpsc::channel(1);
-        for _ in 0..3 {
-            let (value, count, sender) = (value.clone(), count.clone(), sender.clone());
-            spawn(async move {
-                for _ in 0..3 {
-                    coop::consume_budget().await;
-                    *value.lock().await += 1;
-                    count.fetch_add(1, SeqCst);
-                    sender.send(()).await.unwrap();
-                    time::sleep(Duration::from_millis(10)).await;
-                }
-            });
-        }
-        drop(sender);
-        let mut received = 0;
-        while time::timeout(Duration::from_secs(10), receiver.recv()).await.unwrap().is_some() {
-            received += 1;
-        }
-        assert_eq!((received, *value.lock().await, count.load(SeqCst)), (9, 9, 9));
-        poll_fn(|cx| {
-            ready!(coop::poll_proceed(cx)).made_progress();
-            Poll::Ready(())
-        })
-        .await;
-    });
-    assert!(begun.elapsed() >= Duration::from_millis(30));
-}
-
-#[test]
-fn a_correct_program_stays_silent() {
-    for seed in 0..SEEDS {
-        let run = run("correct", seed);
-        assert_eq!((run.field("end"), run.status), ("ok", Some(0)), "seed {seed}: {run:#?}");
     }
 }

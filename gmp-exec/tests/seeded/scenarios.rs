@@ -1,17 +1,18 @@
 //! What runs under a seed.
 
-use crate::{controlled, faults, forms, planted};
+use crate::{controlled, correct, faults, forms, pipes, planted};
 
-/// By name, beside those with a fault.
+/// By name, beside those with a fault and those without.
 const OTHERS: &[(&str, fn())] = &[
+    ("spins", faults::spins),
     ("spins_on_timers", faults::spins_on_timers),
-    ("correct", faults::correct),
     ("controlled", controlled::scenario),
     ("forms", forms::scenario),
+    ("pipes", pipes::scenario),
 ];
 
 pub(crate) fn find(name: &str) -> fn() {
     let planted = planted::ALL.iter().map(|fault| (fault.name, fault.program));
-    let mut all = OTHERS.iter().copied().chain(planted);
+    let mut all = OTHERS.iter().chain(correct::ALL).copied().chain(planted);
     all.find(|(known, _)| *known == name).expect("it is listed").1
 }

@@ -26,6 +26,7 @@ mod children;
 mod clocks;
 mod descriptors;
 mod memory;
+mod outputs;
 mod outside;
 mod random;
 mod system_call;

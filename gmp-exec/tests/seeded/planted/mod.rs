@@ -60,15 +60,15 @@ pub(crate) const ALL: &[Planted] = &[
     planted("two_callers", threads::two_callers, "panic", "switch"),
 ];
 
-fn on_two_workers(future: impl Future<Output = ()>) {
+pub(crate) fn on_two_workers(future: impl Future<Output = ()>) {
     Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap().block_on(future);
 }
 
-fn on_one_thread(future: impl Future<Output = ()>) {
+pub(crate) fn on_one_thread(future: impl Future<Output = ()>) {
     Builder::new_current_thread().enable_all().build().unwrap().block_on(future);
 }
 
 /// A check of the budget, as each lock and channel of the drop-in makes.
-async fn check_budget() {
+pub(crate) async fn check_budget() {
     coop::consume_budget().await;
 }
