@@ -1,13 +1,18 @@
 //! There are no seeded runs in this build: they belong to the feature `seeded`, and to Linux with
 //! glibc. The compiler removes all calls.
 
+use std::panic::Location;
 use std::task::Waker;
 
 pub(crate) const fn is_on() -> bool {
     false
 }
 
-pub(crate) const fn pick(_: usize) -> usize {
+pub(crate) const fn root_goes_last(_: u64, _: bool) -> bool {
+    false
+}
+
+pub(crate) const fn pick_task(_: &[(u64, &Location<'_>)]) -> usize {
     0
 }
 

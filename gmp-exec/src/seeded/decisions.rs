@@ -3,44 +3,74 @@
 //! Events, which follow from the decisions if nothing from outside gets in, are added to the same
 //! hash. So two runs of a seed whose hashes agree were the same run.
 
+use std::panic::Location;
+use std::vec::IntoIter;
+
+use super::explorer::{Explorer, Id};
+use super::random::Random;
 use super::real;
 
-/// What a decision is about, as the log calls it. The first choice (0) is the least surprising one
-/// where there is such a choice.
+/// What a decision is about, as the log calls it. The first choice (0) is always the one that
+/// changes least: what is first in order, no yield, no delay.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Kind {
     /// Which task runs next.
     Task,
     /// The order of what is due at the same moment.
     Timer,
-    /// Whether a future yields that needn't: the last choice.
+    /// Whether a future yields that needn't.
     Yield,
-    /// Whether a thread that could go on lets others go first: the last choice.
+    /// Whether a thread that could go on lets others go first.
     Switch,
     /// Which thread goes on.
     Thread,
     /// Which of the threads that wait for the same lock or condition is woken.
     Wake,
-    /// By how much a timer is late.
+    /// How much time passes that need not.
     Late,
+    /// At which of the next edges another thread goes on; 0: at none.
+    Edge,
+}
+
+impl Kind {
+    pub(super) const ALL: [Kind; 8] =
+        [Kind::Task, Kind::Timer, Kind::Yield, Kind::Switch, Kind::Thread, Kind::Wake, Kind::Late, Kind::Edge];
+
+    pub(super) fn bit(self) -> u64 {
+        1 << self as u64
+    }
+}
+
+/// When something happens next that seldom does.
+#[derive(Debug, Default)]
+pub(super) struct Next {
+    /// So many occasions are decided.
+    left: usize,
+    /// The next of them at which the thing happens, from 1; 0: none.
+    until: usize,
 }
 
 #[derive(Debug)]
 pub(super) struct Decisions {
-    /// Of splitmix64, for decisions.
-    state: u64,
-    /// The same for random bytes that the program asks for. Apart, so that a program that asks for
-    /// more bytes makes no other decisions.
-    data: u64,
+    pub(super) explorer: Explorer,
+    /// Random bytes that the program asks for. Apart, so that a program that asks for more bytes makes
+    /// no other decisions.
+    data: Random,
     pub(super) count: u64,
     pub(super) hash: u64,
+    /// The kinds that are drawn, by their bits. All others are 0.
+    kinds: u64,
+    /// Choices to make again, in place of drawing them.
+    replay: Option<IntoIter<usize>>,
     /// A descriptor that gets a line for each decision and event.
     log: Option<i32>,
 }
 
 impl Decisions {
-    pub(super) fn new(seed: u64, log: Option<i32>) -> Decisions {
-        Decisions { state: mix(seed), data: mix(!seed), count: 0, hash: FNV_OFFSET, log }
+    pub(super) fn new(seed: u64, kinds: u64, replay: Option<Vec<usize>>, log: Option<i32>) -> Decisions {
+        let replay = replay.map(Vec::into_iter);
+        let (explorer, data) = (Explorer::new(seed), Random::new(!seed));
+        Decisions { explorer, data, count: 0, hash: FNV_OFFSET, kinds, replay, log }
     }
 
     /// One of `0..count`. What has one choice only is no decision.
@@ -48,12 +78,59 @@ impl Decisions {
         if count <= 1 {
             return 0;
         }
-        self.state = self.state.wrapping_add(STEP);
-        let choice = ((u128::from(mix(self.state)) * count as u128) >> 64) as usize;
+        let drawn = self.explorer.any(count);
+        self.choose(kind, count, drawn)
+    }
+
+    /// The place of the one that goes on.
+    pub(super) fn one_of(&mut self, kind: Kind, ids: &[Id]) -> usize {
+        if ids.len() <= 1 {
+            return 0;
+        }
+        let drawn = self.explorer.one_of(ids);
+        self.choose(kind, ids.len(), drawn)
+    }
+
+    /// Whether something happens that happens once in so many times.
+    pub(super) fn happens(&mut self, kind: Kind, once_in: usize) -> bool {
+        let drawn = usize::from(self.explorer.happens(once_in));
+        self.choose(kind, 2, drawn) == 1
+    }
+
+    /// Whether something that seldom happens does so at this occasion. A decision is about `count`
+    /// occasions at once.
+    pub(super) fn happens_seldom(&mut self, kind: Kind, next: &mut Next, count: usize) -> bool {
+        if count == 0 {
+            return false;
+        }
+        if next.left == 0 {
+            let drawn = self.explorer.occasion(count);
+            *next = Next { left: count, until: self.choose(kind, count + 1, drawn) };
+        }
+        let happens = next.until == 1;
+        *next = Next { left: next.left - 1, until: next.until.saturating_sub(1) };
+        happens
+    }
+
+    /// The thread is interrupted at an edge.
+    pub(super) fn lower(&mut self, id: Id) {
+        self.explorer.lower(id);
+    }
+
+    /// Whether this thread or task is interrupted, once in so many times. `others` could go on.
+    pub(super) fn interrupts(&mut self, kind: Kind, once_in: usize, id: Id, others: &[Id]) -> bool {
+        let drawn = usize::from(self.explorer.interrupts(once_in, id, others));
+        self.choose(kind, 2, drawn) == 1
+    }
+
+    /// The choice is the one drawn, or that of the file which is run again.
+    fn choose(&mut self, kind: Kind, count: usize, drawn: usize) -> usize {
+        let drawn = if self.kinds & kind.bit() == 0 { 0 } else { drawn };
+        let choice = self.replay.as_mut().map_or(drawn, |choices| choices.next().unwrap_or(0) % count);
         self.count += 1;
         self.add(kind as u64 | (count as u64) << 8 | (choice as u64) << 36);
         if let Some(log) = self.log {
-            write_line(log, format_args!("{} {kind:?} {choice} of {count}\n", self.count));
+            write_line(log, format_args!("{choice} of {count} {kind:?}, decision {}\n", self.count));
         }
         choice
     }
@@ -67,11 +144,16 @@ impl Decisions {
         }
     }
 
-    pub(super) fn fill(&mut self, bytes: &mut [u8]) {
-        for part in bytes.chunks_mut(8) {
-            self.data = self.data.wrapping_add(STEP);
-            part.copy_from_slice(&mix(self.data).to_le_bytes()[..part.len()]);
+    /// A task is polled next.
+    pub(super) fn task(&mut self, number: u64, spawned_at: &Location<'_>) {
+        self.event("task", number);
+        if let Some(log) = self.log {
+            write_line(log, format_args!("  spawned at {spawned_at}\n"));
         }
+    }
+
+    pub(super) fn fill(&mut self, bytes: &mut [u8]) {
+        self.data.fill(bytes);
     }
 
     /// FNV-1a, by words in place of bytes.
@@ -87,21 +169,12 @@ fn write_line(log: i32, line: std::fmt::Arguments<'_>) {
 const FNV_OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
 const FNV_PRIME: u64 = 0x0000_0100_0000_01b3;
 
-/// splitmix64: a counter that goes on by this odd number, and a hash of it.
-const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
-
-fn mix(state: u64) -> u64 {
-    let state = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let state = (state ^ (state >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    state ^ (state >> 31)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn choices(seed: u64) -> (Vec<usize>, u64) {
-        let mut decisions = Decisions::new(seed, None);
+        let mut decisions = Decisions::new(seed, u64::MAX, None, None);
         let choices = (0..100).map(|_| decisions.decide(Kind::Task, 3)).collect();
         (choices, decisions.hash)
     }
@@ -116,7 +189,7 @@ mod tests {
     #[test]
     fn the_hash_differs_if_one_event_does() {
         let hash = |number| {
-            let mut decisions = Decisions::new(1, None);
+            let mut decisions = Decisions::new(1, u64::MAX, None, None);
             decisions.event("thread", number);
             decisions.hash
         };
@@ -126,7 +199,7 @@ mod tests {
 
     #[test]
     fn random_bytes_do_not_change_the_decisions() {
-        let mut decisions = Decisions::new(1, None);
+        let mut decisions = Decisions::new(1, u64::MAX, None, None);
         decisions.fill(&mut [0; 13]);
         assert_eq!((0..100).map(|_| decisions.decide(Kind::Task, 3)).collect::<Vec<_>>(), choices(1).0);
     }

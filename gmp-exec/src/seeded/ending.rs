@@ -71,6 +71,8 @@ pub(super) fn end(end: End) -> ! {
     HAS_BEGUN.store(true, Relaxed);
     let (seed, threads) = with(|state| {
         report::write(state, end);
+        // Other threads may have waited for longer, as libtest's does for a test that is slow.
+        state.now = state.last_polled;
         (state.settings.seed, waits_of(state))
     });
     // The runtimes are asked first, and may hold locks of threads that never go on. Then this stays.
@@ -102,7 +104,9 @@ fn waits_of(state: &State) -> String {
         let thread = &state.threads[number];
         format!("gmp: thread {number} {:?} waits {}\n", name_of(thread), reason_of(thread))
     };
-    state.live.iter().map(line).collect()
+    let mut live = state.live.clone();
+    live.sort_unstable();
+    live.iter().map(line).collect()
 }
 
 fn name_of(thread: &Thread) -> String {

@@ -5,6 +5,7 @@ use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::*;
 
 use super::decisions::Kind;
+use super::explorer::Id;
 use super::state::{State, with};
 use super::threads::Wait;
 use super::{ending, time, turn};
@@ -57,7 +58,8 @@ fn wake(address: usize, most: usize, bits: u32) -> i64 {
         let mut waiting = waiting_at(state, address, bits);
         let count = waiting.len().min(most);
         for _ in 0..count {
-            let next = waiting.remove(state.decisions.decide(Kind::Wake, waiting.len()));
+            let ids: Vec<_> = waiting.iter().map(|&number| Id::Thread(number)).collect();
+            let next = waiting.remove(state.decisions.one_of(Kind::Wake, &ids));
             state.threads[next].end_wait(false);
             state.decisions.event("wake", next as u64);
         }

@@ -6,9 +6,12 @@
 
 mod decisions;
 mod descriptors;
+mod edge;
 mod ending;
+mod explorer;
 mod futex;
 mod interposed;
+mod random;
 mod real;
 mod report;
 mod settings;
@@ -19,12 +22,14 @@ mod time;
 mod turn;
 
 use std::cell::Cell;
+use std::panic::Location;
 use std::task::Waker;
 
 pub(crate) use ending::set_dump;
 
 use decisions::Kind;
-use state::with;
+use explorer::Id;
+use state::{own, with};
 
 /// One of so many checks of the budget makes its future yield.
 const CHECKS_PER_YIELD: usize = 4;
@@ -34,9 +39,13 @@ thread_local! {
     static ROOT: Cell<*const ()> = const { Cell::new(std::ptr::null()) };
 }
 
-/// A future of `block_on` is polled with that waker.
+/// A future of `block_on` is polled with that waker. Other threads may go on before that.
 pub(crate) fn note_root(waker: &Waker) {
     ROOT.set(waker.data());
+    if is_on() {
+        with(|state| state.threads[own()].polls = true);
+        turn::pause();
+    }
 }
 
 /// Whether the waker is that of the future of `block_on` that this thread has polled last.
@@ -49,17 +58,39 @@ pub(crate) fn is_on() -> bool {
     state::is_controlled()
 }
 
-/// One of `0..count`. 0 without a seed.
-pub(crate) fn pick(count: usize) -> usize {
-    if is_on() { with(|state| state.decisions.decide(Kind::Task, count)) } else { 0 }
+/// Whether a task is polled before the root future that was woken, and that has this number.
+pub(crate) fn root_goes_last(root: u64, has_tasks: bool) -> bool {
+    with(|state| {
+        // The task is not known yet: any number that is no task's.
+        let ids = [Id::Task(root), Id::Task(0)];
+        let goes_last = state.decisions.one_of(Kind::Task, &ids[..1 + usize::from(has_tasks)]) == 1;
+        state.decisions.event(if goes_last { "root-last" } else { "root" }, root);
+        if !goes_last {
+            state.threads[own()].task = root;
+        }
+        goes_last
+    })
+}
+
+/// The place of the task that is polled next, of those with these numbers.
+pub(crate) fn pick_task(tasks: &[(u64, &Location<'_>)]) -> usize {
+    with(|state| {
+        let ids: Vec<_> = tasks.iter().map(|(number, _)| Id::Task(*number)).collect();
+        let place = state.decisions.one_of(Kind::Task, &ids);
+        let (number, spawned_at) = tasks[place];
+        let thread = &mut state.threads[own()];
+        (thread.task, thread.polls) = (number, true);
+        state.decisions.task(number, spawned_at);
+        place
+    })
 }
 
 /// Puts into any order what happens at the same moment.
 pub(crate) fn shuffle<T>(items: &mut [T]) {
     if is_on() {
         (1..items.len()).for_each(|i| {
-            let other = with(|state| state.decisions.decide(Kind::Timer, i + 1));
-            items.swap(i, other);
+            let back = with(|state| state.decisions.decide(Kind::Timer, i + 1));
+            items.swap(i, i - back);
         });
     }
 }
@@ -76,6 +107,9 @@ pub(crate) fn pause() {
 pub(crate) fn must_yield() -> bool {
     is_on() && {
         turn::pause();
-        with(|state| state.decisions.decide(Kind::Yield, CHECKS_PER_YIELD)) == CHECKS_PER_YIELD - 1
+        with(|state| {
+            let task = Id::Task(state.threads[own()].task);
+            state.decisions.interrupts(Kind::Yield, CHECKS_PER_YIELD, task, &[])
+        })
     }
 }

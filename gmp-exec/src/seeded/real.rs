@@ -51,6 +51,27 @@ real! {
         address: *mut libc::sockaddr,
         address_length: *mut libc::socklen_t
     ) -> isize;
+    readv(fd: c_int, buffers: *const libc::iovec, count: c_int) -> isize;
+    recvmsg(fd: c_int, message: *mut libc::msghdr, flags: c_int) -> isize;
+    write(fd: c_int, buffer: *const c_void, length: usize) -> isize;
+    writev(fd: c_int, buffers: *const libc::iovec, count: c_int) -> isize;
+    send(fd: c_int, buffer: *const c_void, length: usize, flags: c_int) -> isize;
+    sendto(
+        fd: c_int,
+        buffer: *const c_void,
+        length: usize,
+        flags: c_int,
+        address: *const libc::sockaddr,
+        address_length: libc::socklen_t
+    ) -> isize;
+    sendmsg(fd: c_int, message: *const libc::msghdr, flags: c_int) -> isize;
+    select(
+        count: c_int,
+        readable: *mut libc::fd_set,
+        writable: *mut libc::fd_set,
+        exceptional: *mut libc::fd_set,
+        timeout: *mut libc::timeval
+    ) -> c_int;
     accept4(fd: c_int, address: *mut libc::sockaddr, length: *mut libc::socklen_t, flags: c_int) -> c_int;
     connect(fd: c_int, address: *const libc::sockaddr, length: libc::socklen_t) -> c_int;
     open64(path: *const libc::c_char, flags: c_int, mode: libc::mode_t) -> c_int;
@@ -116,6 +137,15 @@ pub(super) fn is_blocking(fd: c_int) -> bool {
     flags >= 0 && flags & libc::O_NONBLOCK == 0
 }
 
+/// `S_IFIFO` and so on; 0 for an error.
+pub(super) fn kind(fd: c_int) -> libc::mode_t {
+    let mut about = std::mem::MaybeUninit::<libc::stat>::zeroed();
+    // SAFETY: the pointer is valid.
+    unsafe { libc::fstat(fd, about.as_mut_ptr()) };
+    // SAFETY: zeroes are a value of this type.
+    unsafe { about.assume_init() }.st_mode & libc::S_IFMT
+}
+
 /// Whether a child process runs.
 pub(super) fn has_children() -> bool {
     const LOOK: c_int = libc::WEXITED | libc::WNOHANG | libc::WNOWAIT;
@@ -145,7 +175,7 @@ pub(super) fn close(fd: c_int) {
 pub(super) fn write_all(fd: c_int, mut bytes: &[u8]) {
     while !bytes.is_empty() {
         // SAFETY: the pointer is valid for the length.
-        let written = unsafe { libc::write(fd, bytes.as_ptr().cast(), bytes.len()) };
+        let written = unsafe { write(fd, bytes.as_ptr().cast(), bytes.len()) };
         let Ok(written @ 1..) = usize::try_from(written) else { return };
         bytes = &bytes[written..];
     }

@@ -3,6 +3,7 @@
 use std::ffi::{OsStr, OsString};
 use std::os::fd::IntoRawFd;
 
+use super::decisions::Kind;
 use crate::sys::environment;
 
 #[derive(Debug)]
@@ -35,6 +36,37 @@ pub(super) fn read() -> Result<Option<Settings>, String> {
         most_decisions: parsed("GMP_SEED_DECISIONS", number)?.unwrap_or(MOST_DECISIONS),
         most_time: seconds.saturating_mul(1_000_000_000),
     }))
+}
+
+/// The bits of the kinds in `GMP_SEED_KINDS`.
+///
+/// # Errors
+///
+/// There is no kind of such a name.
+pub(super) fn read_kinds() -> Result<u64, String> {
+    let Some(names) = environment::var_os("GMP_SEED_KINDS") else { return Ok(u64::MAX) };
+    let names = names.to_string_lossy();
+    let is_called = |kind: Kind, name: &str| format!("{kind:?}").eq_ignore_ascii_case(name);
+    let bit = |name: &str| Kind::ALL.iter().find(|kind| is_called(**kind, name)).map(|kind| kind.bit());
+    names.split(',').filter(|name| *name != "none").try_fold(0, |bits, name| {
+        let bit = bit(name).ok_or_else(|| format!("GMP_SEED_KINDS: {name:?} is no kind of decision"))?;
+        Ok(bits | bit)
+    })
+}
+
+/// The choices in the file of `GMP_SEED_REPLAY`: the first word of each line, and lines that begin
+/// with a space are events.
+///
+/// # Errors
+///
+/// The file can't be read, or a line does not begin with a number.
+pub(super) fn read_replay() -> Result<Option<Vec<usize>>, String> {
+    let Some(path) = environment::var_os("GMP_SEED_REPLAY") else { return Ok(None) };
+    let text = std::fs::read_to_string(path).map_err(|error| format!("GMP_SEED_REPLAY: {error}"))?;
+    let choice = |line: &str| line.split(' ').next().and_then(|word| word.parse().ok());
+    let lines = text.lines().filter(|line| !line.starts_with(' '));
+    let choices = lines.map(|line| choice(line).ok_or_else(|| format!("GMP_SEED_REPLAY: {line:?} is no choice")));
+    choices.collect::<Result<_, _>>().map(Some)
 }
 
 /// The file of `GMP_SEED_LOG`, emptied.

@@ -1,8 +1,8 @@
 //! The start of a seeded run: before `main`, while the process has one thread.
 #![allow(unsafe_code, reason = "places a function among those that run before `main`")]
 
-use super::decisions::Decisions;
-use super::settings::{Settings, open_log, read};
+use super::decisions::{Decisions, Next};
+use super::settings::{Settings, open_log, read, read_kinds, read_replay};
 use super::state::{self, State};
 use super::threads::Thread;
 use super::{ending, threads};
@@ -25,7 +25,7 @@ static BEFORE_MAIN: extern "C" fn() = {
 };
 
 fn begin(settings: Settings) -> Result<(), String> {
-    let decisions = Decisions::new(settings.seed, open_log()?);
+    let decisions = Decisions::new(settings.seed, read_kinds()?, read_replay()?, open_log()?);
     threads::watch_ends();
     ending::watch();
     state::begin(State {
@@ -33,7 +33,12 @@ fn begin(settings: Settings) -> Result<(), String> {
         decisions,
         threads: vec![Thread::running()],
         live: vec![0],
+        pauses: 0,
+        kept: 0,
+        edge: Next::default(),
+        moment: Next::default(),
         now: 0,
+        last_polled: 0,
         outside: Vec::new(),
         has_peers: false,
         has_had_children: false,

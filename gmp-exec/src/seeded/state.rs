@@ -5,7 +5,7 @@ use std::cell::{Cell, UnsafeCell};
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::*;
 
-use super::decisions::Decisions;
+use super::decisions::{Decisions, Next};
 use super::settings::Settings;
 use super::threads::Thread;
 use crate::sync::Arc;
@@ -15,10 +15,20 @@ pub(super) struct State {
     pub(super) decisions: Decisions,
     /// All threads, by their numbers.
     pub(super) threads: Vec<Thread>,
-    /// The numbers of those that have not ended.
+    /// The numbers of those that have not ended, in the order in which they had the turn last.
     pub(super) live: Vec<usize>,
+    /// How often a thread could have lost its turn.
+    pub(super) pauses: u64,
+    /// How often the thread that has the turn could have lost it, and has kept it.
+    pub(super) kept: u32,
+    /// The next edge at which a thread is interrupted.
+    pub(super) edge: Next,
+    /// The next moment at which time passes.
+    pub(super) moment: Next,
     /// Nanoseconds since the start of the process.
     pub(super) now: u64,
+    /// The last moment at which a thread that polls began to wait.
+    pub(super) last_polled: u64,
     /// Calls that let the outside in.
     pub(super) outside: Vec<String>,
     /// Whether it has connected to other computers.

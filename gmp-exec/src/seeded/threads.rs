@@ -34,6 +34,10 @@ pub(super) struct Thread {
     pub(super) wait: Wait,
     /// Whether the last wait ended because its time was up.
     pub(super) is_late: bool,
+    /// The number of the task that the thread has polled last.
+    pub(super) task: u64,
+    /// Whether the thread has polled a task, or a future of `block_on`.
+    pub(super) polls: bool,
     pub(super) handle: libc::pthread_t,
     /// The kernel's number; 0 before the thread has begun.
     pub(super) tid: i32,
@@ -49,7 +53,7 @@ impl Thread {
 
     fn new() -> Thread {
         let go = Box::leak(Box::new(AtomicU32::new(0)));
-        Thread { go, wait: Wait::Nothing, is_late: false, handle: 0, tid: 0 }
+        Thread { go, wait: Wait::Nothing, is_late: false, task: 0, polls: false, handle: 0, tid: 0 }
     }
 
     pub(super) fn begin(&mut self, wait: Wait) {
@@ -100,8 +104,9 @@ pub(super) unsafe fn create(
         (state.threads.len() - 1, go)
     });
     let start = Box::into_raw(Box::new(Start { number, go, body, argument }));
+    // Inside `with`, because the C library asks for memory while it holds locks.
     // SAFETY: the caller vouches for all but the start, which the new thread frees.
-    let result = unsafe { real::pthread_create(handle, attributes, thread_main, start.cast()) };
+    let result = with(|_| unsafe { real::pthread_create(handle, attributes, thread_main, start.cast()) });
     if result != 0 {
         // SAFETY: no thread has begun that would free it.
         drop(unsafe { Box::from_raw(start) });
@@ -110,7 +115,8 @@ pub(super) unsafe fn create(
     with(|state| {
         // SAFETY: the call has written the handle.
         state.threads[number].handle = unsafe { *handle };
-        state.live.push(number);
+        // Before the creator, which has the turn.
+        state.live.insert(state.live.len() - 1, number);
         state.decisions.event("start", number as u64);
     });
     turn::pause();

@@ -5,23 +5,45 @@ use std::sync::atomic::Ordering::*;
 use super::decisions::Kind;
 use super::descriptors;
 use super::ending::{self, End};
+use super::explorer::Id;
 use super::real;
 use super::state::{State, own, with};
 use super::threads::{Go, Wait};
 
 /// One of so many pauses lets other threads go first.
 const PAUSES_PER_SWITCH: usize = 4;
+/// Threads that wait for descriptors are looked at after so many pauses of one thread.
+const PAUSES_PER_LOOK: u32 = 16;
+/// After so many pauses others go first in any case: a loop may wait for what they do.
+const MOST_KEPT: u32 = 1_000;
 /// What a pause costs in virtual time, so that a task that only yields ends when its time is up.
 const COST_OF_PAUSE: u64 = 1_000;
 /// One of so many timers is late, by at most so many microseconds.
 const TIMERS_PER_LATE: usize = 4;
 const MOST_LATE: usize = 3_000;
+/// While threads run, at most so much time passes at once: as many doublings of a pause.
+const DELAYS: usize = 12;
 
 /// This thread could go on. It may let others go first.
 pub(super) fn pause() {
     let lets_others = with(|state| {
         state.now += COST_OF_PAUSE;
-        state.live.len() > 1 && state.decisions.decide(Kind::Switch, PAUSES_PER_SWITCH) == PAUSES_PER_SWITCH - 1
+        state.pauses += 1;
+        state.kept += 1;
+        let moments = state.decisions.explorer.moments;
+        if state.decisions.happens_seldom(Kind::Late, &mut state.moment, moments) {
+            state.now += COST_OF_PAUSE << state.decisions.decide(Kind::Late, DELAYS);
+        }
+        wake_due(state);
+        if state.kept % PAUSES_PER_LOOK == 0 {
+            descriptors::wake_ready(state, 0);
+        }
+        let own = own();
+        let others: Vec<_> = able(state).filter(|&number| number != own).map(Id::Thread).collect();
+        let decisions = &mut state.decisions;
+        !others.is_empty()
+            && (decisions.interrupts(Kind::Switch, PAUSES_PER_SWITCH, Id::Thread(own), &others)
+                || state.kept >= MOST_KEPT)
     });
     if lets_others {
         wait(Wait::Nothing);
@@ -36,6 +58,9 @@ pub(super) fn wait(wait: Wait) -> bool {
     let own = own();
     let next = with(|state| {
         state.threads[own].begin(wait);
+        if state.threads[own].polls {
+            state.last_polled = state.now;
+        }
         choose(state).map(|next| (next, state.threads[next].go, state.threads[own].go))
     });
     match next {
@@ -86,10 +111,14 @@ fn choose(state: &mut State) -> Result<usize, End> {
         }
         wake_due(state);
         descriptors::wake_ready(state, 0);
-        let able: Vec<usize> = state.live.iter().copied().filter(|&n| state.threads[n].is_able()).collect();
+        let able: Vec<_> = able(state).collect();
         if !able.is_empty() {
-            let next = able[state.decisions.decide(Kind::Thread, able.len())];
+            let ids: Vec<_> = able.iter().map(|&number| Id::Thread(number)).collect();
+            let next = able[state.decisions.one_of(Kind::Thread, &ids)];
             state.decisions.event("thread", next as u64);
+            state.live.retain(|&number| number != next);
+            state.live.push(next);
+            state.kept = 0;
             return Ok(next);
         }
         match earliest(state) {
@@ -100,9 +129,14 @@ fn choose(state: &mut State) -> Result<usize, End> {
     }
 }
 
+fn able(state: &State) -> impl Iterator<Item = usize> {
+    state.live.iter().copied().filter(|&number| state.threads[number].is_able())
+}
+
 fn beyond_limit(state: &State) -> Option<End> {
     let settings = &state.settings;
-    (state.decisions.count > settings.most_decisions || state.now > settings.most_time).then_some(End::Limit)
+    let steps = state.decisions.count.max(state.pauses);
+    (steps > settings.most_decisions || state.now > settings.most_time).then_some(End::Limit)
 }
 
 fn wake_due(state: &mut State) {
@@ -125,7 +159,7 @@ fn advance(state: &mut State, deadline: u64) {
         return;
     }
     let decisions = &mut state.decisions;
-    let is_late = decisions.decide(Kind::Late, TIMERS_PER_LATE) == TIMERS_PER_LATE - 1;
+    let is_late = decisions.happens(Kind::Late, TIMERS_PER_LATE);
     let late = if is_late { 1 + decisions.decide(Kind::Late, MOST_LATE) as u64 } else { 0 };
     state.now = deadline.saturating_add(late * 1_000);
     decisions.event("time", state.now);

@@ -56,7 +56,15 @@ pub fn poll_proceed(cx: &mut Context<'_>) -> Poll<RestoreOnPending> {
 /// polls by itself, with a waker of its own, does not yield: such tests know when it is ready.
 #[inline]
 pub(crate) fn yields_in_seeded_run(cx: &Context<'_>) -> bool {
-    if !seeded::is_on() || context::budget().is_none() || !seeded::must_yield() {
+    if !seeded::is_on() {
+        return false;
+    }
+    if context::budget().is_none() {
+        // No task, but perhaps a thread that polls in a loop until another thread has done something.
+        seeded::pause();
+        return false;
+    }
+    if !seeded::must_yield() {
         return false;
     }
     let is_outermost = context::is_current_task(cx.waker()) || seeded::is_root(cx.waker());

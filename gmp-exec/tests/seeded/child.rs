@@ -1,7 +1,10 @@
 //! A scenario under a seed, in a process of its own.
 
 use std::env;
+use std::path::PathBuf;
 use std::process::{Command, Output};
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::*;
 
 use crate::scenarios;
 
@@ -24,6 +27,12 @@ impl Run {
         let end = if rest.starts_with('[') { rest.find(']').map(|at| at + 1) } else { rest.find([',', '}']) };
         rest[..end.expect("the report is whole")].trim_matches('"')
     }
+
+    /// The decisions, as numbers.
+    pub(crate) fn choices(&self) -> impl Iterator<Item = &str> {
+        let lines = self.log.lines().filter(|line| !line.starts_with(' '));
+        lines.map(|line| line.split(' ').next().expect("a line has a word"))
+    }
 }
 
 /// Runs that scenario under that seed.
@@ -31,9 +40,27 @@ pub(crate) fn run(scenario: &str, seed: u64) -> Run {
     run_with(scenario, seed, &[])
 }
 
-pub(crate) fn run_with(scenario: &str, seed: u64, settings: &[(&str, &str)]) -> Run {
-    let folder = env::temp_dir().join(format!("gmp-seeded-{}-{scenario}-{seed}", std::process::id()));
+/// Makes the choices in that text again.
+pub(crate) fn replay(scenario: &str, seed: u64, choices: &str) -> Run {
+    let folder = folder();
+    let file = folder.join("choices");
+    std::fs::write(&file, choices).unwrap();
+    let run = run_with(scenario, seed, &[("GMP_SEED_REPLAY", file.to_str().expect("a name in ASCII"))]);
+    let _ = std::fs::remove_dir_all(folder);
+    run
+}
+
+/// A new one.
+fn folder() -> PathBuf {
+    static FOLDERS: AtomicUsize = AtomicUsize::new(0);
+    let name = format!("gmp-seeded-{}-{}", std::process::id(), FOLDERS.fetch_add(1, Relaxed));
+    let folder = env::temp_dir().join(name);
     std::fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+pub(crate) fn run_with(scenario: &str, seed: u64, settings: &[(&str, &str)]) -> Run {
+    let folder = folder();
     let (report, log) = (folder.join("report"), folder.join("log"));
     let Output { status, stdout, stderr } = Command::new(env::current_exe().unwrap())
         .args(["--exact", "child::scenario", "--nocapture", "--test-threads=2"])
@@ -41,6 +68,7 @@ pub(crate) fn run_with(scenario: &str, seed: u64, settings: &[(&str, &str)]) -> 
         .env("GMP_SEED", format!("{seed:x}"))
         .env("GMP_SEED_REPORT", &report)
         .env("GMP_SEED_LOG", &log)
+        .env("RUST_BACKTRACE", "0")
         .envs(settings.iter().copied())
         .output()
         .unwrap();
@@ -51,16 +79,10 @@ pub(crate) fn run_with(scenario: &str, seed: u64, settings: &[(&str, &str)]) -> 
     Run { status: status.code(), stderr: text(stderr), stdout: text(stdout), report, log }
 }
 
-/// How many of the seeds up to that one end the scenario so.
-pub(crate) fn count(scenario: &str, seeds: u64, end: &str) -> usize {
-    (0..seeds).filter(|&seed| run(scenario, seed).field("end") == end).count()
-}
-
 /// Does nothing but in a child.
 #[test]
 fn scenario() {
     if let Ok(name) = env::var(SCENARIO) {
-        let (_, scenario) = scenarios::ALL.iter().find(|(known, _)| *known == name).expect("it is listed");
-        scenario();
+        scenarios::find(&name)();
     }
 }

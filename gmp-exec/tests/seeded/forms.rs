@@ -1,11 +1,15 @@
 //! Every form of a runtime works under a seed.
 
 use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::SeqCst;
+use std::task::{Context, Waker};
 use std::thread;
 use std::time::Duration;
 
 use gmp_exec::runtime::{Builder, Handle, LocalOptions, Runtime};
-use gmp_exec::task::{JoinSet, LocalSet, block_in_place, spawn_blocking, spawn_local};
+use gmp_exec::task::{JoinSet, LocalSet, block_in_place, coop, spawn_blocking, spawn_local};
 use gmp_exec::{spawn, time};
 
 use crate::child::run;
@@ -16,6 +20,7 @@ pub(crate) fn scenario() {
     local();
     nested();
     shutdowns();
+    a_thread_that_polls_in_a_loop();
 }
 
 fn handles_on_threads() {
@@ -99,6 +104,20 @@ fn shutdowns() {
         runtime.spawn_blocking(|| thread::sleep(Duration::from_secs(1)));
         drop(runtime);
     }
+}
+
+/// Another thread has to have a turn, though nothing here waits.
+fn a_thread_that_polls_in_a_loop() {
+    let is_done = Arc::new(AtomicBool::new(false));
+    let other = thread::spawn({
+        let is_done = is_done.clone();
+        move || is_done.store(true, SeqCst)
+    });
+    let mut context = Context::from_waker(Waker::noop());
+    while !is_done.load(SeqCst) {
+        assert!(coop::poll_proceed(&mut context).is_ready());
+    }
+    other.join().unwrap();
 }
 
 #[test]

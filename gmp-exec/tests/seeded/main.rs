@@ -2,7 +2,10 @@
 
 mod child;
 mod controlled;
+mod correct;
 mod faults;
 mod forms;
+mod pipes;
+mod planted;
 mod replay;
 mod scenarios;

@@ -1,6 +1,7 @@
 //! A seed gives the same run.
 
-use crate::child::{Run, run};
+use crate::child::{Run, replay, run};
+use crate::planted;
 
 const RUNS: usize = 20;
 
@@ -11,7 +12,7 @@ fn difference<'a>(one: &'a Run, other: &'a Run) -> Option<(&'a str, &'a str)> {
 
 #[test]
 fn a_seed_gives_the_same_hash() {
-    for scenario in ["correct", "forms", "controlled", "deadlock_of_locks"] {
+    for scenario in ["correct", "forms", "controlled", "two_locks"] {
         for seed in 0..3 {
             let first = run(scenario, seed);
             for _ in 1..RUNS {
@@ -30,4 +31,33 @@ fn a_seed_gives_the_same_hash() {
 #[test]
 fn seeds_differ() {
     assert_ne!(run("correct", 1).field("hash"), run("correct", 2).field("hash"));
+}
+
+#[test]
+fn a_log_of_decisions_gives_the_same_run() {
+    for scenario in ["correct", "forms", "two_locks", "order_of_timers"] {
+        let written = run(scenario, 3);
+        let choices: String = written.choices().map(|choice| format!("{choice}\n")).collect();
+        for file in [&written.log, &choices] {
+            let again = replay(scenario, 3, file);
+            assert_eq!(written.report, again.report, "{scenario}: {:?}", difference(&written, &again));
+        }
+    }
+}
+
+#[test]
+fn zeros_are_the_order_in_which_nothing_goes_wrong() {
+    let faults = planted::ALL.iter().filter(|fault| fault.enough != "none").map(|fault| fault.name);
+    for scenario in ["correct", "forms", "controlled"].into_iter().chain(faults) {
+        let run = replay(scenario, 3, "");
+        assert_eq!((run.field("end"), run.status), ("ok", Some(0)), "{scenario}: {run:#?}");
+        assert!(run.choices().all(|choice| choice == "0"), "{scenario}: {}", run.log);
+    }
+}
+
+#[test]
+fn a_file_that_is_no_log_is_refused() {
+    let run = replay("correct", 3, "1\nno number\n");
+    assert_eq!(run.status, Some(101));
+    assert!(run.stderr.contains("gmp: GMP_SEED_REPLAY: \"no number\" is no choice"), "{}", run.stderr);
 }

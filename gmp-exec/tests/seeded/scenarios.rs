@@ -1,18 +1,18 @@
 //! What runs under a seed.
 
-use crate::{controlled, faults, forms};
+use crate::{controlled, correct, faults, forms, pipes, planted};
 
-/// By name.
-pub(crate) const ALL: &[(&str, fn())] = &[
-    ("deadlock_of_locks", faults::deadlock_of_locks),
-    ("lost_update", faults::lost_update),
-    ("order_of_senders", faults::order_of_senders),
-    ("order_in_local_set", faults::order_in_local_set),
-    ("order_of_timers", faults::order_of_timers),
-    ("order_of_threads", faults::order_of_threads),
-    ("update_by_two_workers", faults::update_by_two_workers),
+/// By name, beside those with a fault and those without.
+const OTHERS: &[(&str, fn())] = &[
+    ("spins", faults::spins),
     ("spins_on_timers", faults::spins_on_timers),
-    ("correct", faults::correct),
     ("controlled", controlled::scenario),
     ("forms", forms::scenario),
+    ("pipes", pipes::scenario),
 ];
+
+pub(crate) fn find(name: &str) -> fn() {
+    let planted = planted::ALL.iter().map(|fault| (fault.name, fault.program));
+    let mut all = OTHERS.iter().chain(correct::ALL).copied().chain(planted);
+    all.find(|(known, _)| *known == name).expect("it is listed").1
+}

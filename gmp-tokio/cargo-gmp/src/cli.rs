@@ -38,8 +38,9 @@ Commands:
 Options of run: --trace <FILE> (see trace); --console, for a program with console-subscriber: tokio-console works on it;
   --seed <SEED>: all that is left to chance follows from the seed.
 Options of test, for races: --seeds <N> or --for <TIME> runs each test under many seeds, each with other orders of tasks
-  and threads; --seed <SEED> is one of these runs again. With --seeds and --for also --check (every run twice),
-  --no-fail-fast, --timeout <TIME>, --first-seed <SEED>, --json <FILE>.
+  and threads; --seed <SEED> is one of these runs again, and --replay <FILE> one that was shrunk, of --program <NAME>.
+  With --seeds and --for also --check (every run twice), --no-fail-fast, --timeout <TIME>, --first-seed <SEED>,
+  --json <FILE>.
 Options of patch, unpatch and doctor: --manifest-path <PATH>, --offline; of doctor also --target <TRIPLE>.
 Option of generate: --offline.
 

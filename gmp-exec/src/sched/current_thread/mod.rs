@@ -143,7 +143,7 @@ fn tell_caller<R>(local: &Local, f: impl FnOnce() -> R) -> R {
 
 /// The order of turns. It is tokio's, and sched/README.md §10 describes it in full.
 fn drive(local: &Local, call: Call, root: &Root, is_ready: &mut dyn FnMut(&Root) -> bool) {
-    let mut is_done = || root.is_woken() && !goes_last(local) && poll_as(local, call.name, || is_ready(root));
+    let mut is_done = || root.is_woken() && !goes_last(local, call) && poll_as(local, call.name, || is_ready(root));
     if !is_done() {
         // Only now, because a future that is ready at once is not to pay for a reading of the clock.
         local.begin_busy(0);
@@ -159,8 +159,9 @@ fn drive(local: &Local, call: Call, root: &Root, is_ready: &mut dyn FnMut(&Root)
 }
 
 /// In a seeded run, tasks may come before a root future that was woken.
-fn goes_last(local: &Local) -> bool {
-    seeded::is_on() && local.scheduler.processors[0].has_work() && seeded::pick(2) == 1
+fn goes_last(local: &Local, call: Call) -> bool {
+    let has_tasks = || local.scheduler.processors[0].has_work();
+    seeded::is_on() && seeded::root_goes_last(call.name.id.as_u64(), has_tasks())
 }
 
 /// What comes between two polls of the root future.

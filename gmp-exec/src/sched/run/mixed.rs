@@ -1,5 +1,8 @@
 //! The order of tasks in a seeded run (`seeded`).
 
+use std::collections::VecDeque;
+use std::iter;
+
 use crate::sched::local::Local;
 use crate::sched::state::processor::local_queue::HALF;
 use crate::seeded;
@@ -13,16 +16,11 @@ pub(in crate::sched) fn mixed(local: &Local, task: Runnable) -> Runnable {
     }
     seeded::pause();
     let Some(held) = local.held().filter(|held| held.processor.depth() < HALF) else { return task };
-    let processor = held.processor;
-    processor.push_newest(&held.proof, task);
-    while processor.depth() < HALF
-        && let Some(task) = local.scheduler.global.pop_one()
-    {
-        processor.push_newest(&held.proof, task);
-    }
-    let next = || processor.pop_oldest(&held.proof).expect("a task was pushed, and only the owner pops");
-    for _ in 0..seeded::pick(processor.depth()) {
-        processor.push_newest(&held.proof, next());
-    }
-    next()
+    let own = iter::from_fn(|| held.processor.pop_oldest(&held.proof));
+    let others = iter::from_fn(|| local.scheduler.global.pop_one());
+    let mut tasks: VecDeque<_> = iter::once(task).chain(own).chain(others).take(HALF).collect();
+    let ids: Vec<_> = tasks.iter().map(|task| task.metadata().id_and_place()).collect();
+    let chosen = tasks.remove(seeded::pick_task(&ids)).expect("of these tasks");
+    tasks.into_iter().for_each(|task| held.processor.push_newest(&held.proof, task));
+    chosen
 }

@@ -25,6 +25,8 @@ macro_rules! interposed {
 mod children;
 mod clocks;
 mod descriptors;
+mod memory;
+mod outputs;
 mod outside;
 mod random;
 mod system_call;

@@ -190,6 +190,10 @@ impl Header {
         }
     }
 
+    pub(crate) fn id_and_place(&self) -> (u64, &'static Location<'static>) {
+        (self.id.as_u64(), self.location)
+    }
+
     /// A task that may have a name.
     pub(in crate::task) fn named(
         home: HomeRef,

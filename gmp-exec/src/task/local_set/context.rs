@@ -252,8 +252,8 @@ impl Polling<'_> {
         if !seeded::is_on() {
             return queue.pop_front();
         }
-        let chosen = seeded::pick(queue.len());
-        queue.remove(chosen)
+        let ids: Vec<_> = queue.iter().map(|task| task.metadata().id_and_place()).collect();
+        if ids.is_empty() { None } else { queue.remove(seeded::pick_task(&ids)) }
     }
 
     fn next_foreign(&self) -> Option<Runnable> {

@@ -1,27 +1,32 @@
 //! `cargo gmp test --seed`: a run once more, with its output.
 
 use std::ffi::OsString;
-use std::time::Duration;
+use std::path::Path;
 
-use anyhow::Result;
+use anyhow::{Result, ensure};
 
 use super::listing::Test;
-use super::process::{Output, Place};
+use super::process::{Files, Output, Place};
+use super::request::Again;
 use crate::alias::Line;
 use crate::project::Project;
 
 /// Runs the tests one after the other. Returns whether all have passed.
-pub(super) fn again(tests: &[Test], seed: u64, limit: Duration, project: &Project) -> Result<bool> {
+pub(super) fn again(mut tests: Vec<Test>, again: &Again, project: &Project) -> Result<bool> {
+    let seed = again.seed;
+    tests.retain(|test| again.program.as_ref().is_none_or(|program| test.program.name() == *program));
+    ensure!(!tests.is_empty(), "there is no such test");
     let folder = tempfile::tempdir_in(project.seeds_directory())?;
     let place = Place::make(folder.path(), 0)?;
+    let files = Files { replay: again.replay.clone(), log: None };
     let mut failed = 0;
-    for test in tests {
-        println!("{} ({}) under seed {seed:x}", test.full_name(), test.program.name());
-        let run = place.run(test, seed, limit, Output::Shown)?;
+    for test in &tests {
+        println!("{} under seed {seed:x}", test.full_name());
+        let run = place.run_with(test, seed, again.timeout, Output::Shown, &files)?;
         let verdict = match run.status {
             _ if run.has_passed() => "passed".to_owned(),
             Some(status) => format!("FAILED ({status})"),
-            None => format!("FAILED: it hangs, ended after {} s of real time (--timeout)", limit.as_secs()),
+            None => format!("FAILED: it hangs, ended after {} s of real time (--timeout)", again.timeout.as_secs()),
         };
         failed += usize::from(!run.has_passed());
         println!("{verdict} in {:.2} s\n", run.time.as_secs_f64());
@@ -45,14 +50,31 @@ pub(super) fn command_line(line: &Line) -> CommandLine {
 }
 
 impl CommandLine {
-    /// The command that runs this test under this seed. Of several filters libtest takes all, and
-    /// with `--exact` those are whole names. So the user's own filter does no harm.
-    pub(super) fn with(&self, seed: u64, test: &Test) -> String {
-        self.of(seed, &test.name)
+    /// The command that runs this test under this seed.
+    pub(super) fn seed(&self, seed: u64, test: &Test, all: &[Test]) -> String {
+        self.with(&format!("--seed {seed:x}"), test, all)
     }
 
-    fn of(&self, seed: u64, test: &str) -> String {
-        format!("cargo gmp test --seed {seed:x}{} -- --exact {}{}", self.options, quoted(test), self.rest)
+    /// The command that makes the choices in the file.
+    pub(super) fn replay(&self, file: &Path, test: &Test, all: &[Test]) -> String {
+        self.with(&format!("--replay {}", quoted(&file.to_string_lossy())), test, all)
+    }
+
+    /// The program is named if the line would run others of all tests, too. A test without a harness
+    /// takes no notice of names.
+    fn with(&self, what: &str, test: &Test, all: &[Test]) -> String {
+        let is_one = all.iter().filter(|other| other.name == test.name || other.name.is_empty()).count() == 1;
+        self.of(what, &test.name, &test.program.name(), is_one && !test.name.is_empty())
+    }
+
+    /// Of several filters libtest takes all, and with `--exact` those are whole names. So the user's
+    /// own filter does no harm.
+    fn of(&self, what: &str, test: &str, program: &str, is_one: bool) -> String {
+        let program = if is_one { String::new() } else { format!(" --program {program}") };
+        let exact = if test.is_empty() { String::new() } else { format!(" --exact {}", quoted(test)) };
+        let rest = format!("{exact}{}", self.rest);
+        let dashes = if rest.is_empty() { "" } else { " --" };
+        format!("cargo gmp test {what}{program}{}{dashes}{rest}", self.options)
     }
 }
 
@@ -76,12 +98,16 @@ mod tests {
 
     #[test]
     fn the_line_to_replay_has_the_users_options() {
-        let of = |line: &str| {
+        let line = |line: &str| {
             let line = Line::parse(line.split_whitespace().map(OsString::from)).unwrap();
-            command_line(&line).of(0x5f3a, "pool::is_fair")
+            command_line(&line)
         };
-        assert_eq!(of("test"), "cargo gmp test --seed 5f3a -- --exact pool::is_fair");
+        let of = |options, test, is_one| line(options).of("--seed 5f3a", test, "app::it", is_one);
+        assert_eq!(of("test", "pool::is_fair", true), "cargo gmp test --seed 5f3a -- --exact pool::is_fair");
         let expected = "cargo gmp test --seed 5f3a -p a 'pool::<' -- --exact pool::is_fair --skip x";
-        assert_eq!(of("test -p a pool::< -- --exact --skip x"), expected);
+        assert_eq!(of("test -p a pool::< -- --exact --skip x", "pool::is_fair", true), expected);
+        let expected = "cargo gmp test --seed 5f3a --program app::it --workspace -- --exact 'a::<u8>'";
+        assert_eq!(of("test --workspace", "a::<u8>", false), expected);
+        assert_eq!(of("test", "", false), "cargo gmp test --seed 5f3a --program app::it");
     }
 }

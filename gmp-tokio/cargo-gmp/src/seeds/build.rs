@@ -9,6 +9,7 @@ use super::drop_in;
 use super::listing::{self, Test};
 use super::program::{Program, VARIABLE};
 use super::system::fix_addresses;
+use super::targets::{self, Targets};
 use crate::arguments::Arguments;
 use crate::cargo::Cargo;
 use crate::lockfile::assignment;
@@ -42,8 +43,11 @@ pub(super) fn command(cargo: &Cargo, subcommand: &str, arguments: &Arguments, pr
         arguments.before.extend(["--target-dir".into(), programs.clone().into()]);
         arguments.target_dir = Some(programs);
     }
-    if subcommand == "test" && !has_choice(&arguments) {
-        arguments.before.push("--tests".into());
+    if subcommand == "test" {
+        arguments.before.extend(targets::OPTION.map(Into::into));
+        if !has_choice(&arguments) {
+            arguments.before.push("--tests".into());
+        }
     }
     run::command(cargo, subcommand.as_ref(), &arguments, project, &patched)
 }
@@ -56,12 +60,14 @@ fn has_choice(arguments: &Arguments) -> bool {
 /// Builds the tests, and lists those that the user's filters choose.
 pub(super) fn tests(mut cargo: Command) -> Result<Built> {
     let folder = tempfile::tempdir()?;
-    let status = cargo.env(VARIABLE, folder.path()).stdin(Stdio::null()).status().context("can't start cargo")?;
-    if !status.success() {
-        return Ok(Built::Failed(exit_code(status)));
+    cargo.env(VARIABLE, folder.path()).stdin(Stdio::null()).stderr(Stdio::inherit());
+    let built = cargo.output().context("can't start cargo")?;
+    if !built.status.success() {
+        return Ok(Built::Failed(exit_code(built.status)));
     }
+    let targets = Targets::read(&String::from_utf8_lossy(&built.stdout));
     let mut tests = Vec::new();
-    for program in Program::read_all(folder.path())? {
+    for program in Program::read_all(folder.path(), &targets)? {
         tests.extend(listing::tests(program)?);
     }
     Ok(Built::Tests(tests))

@@ -20,6 +20,7 @@ use super::plan::{Job, Plan};
 use super::process::{Output, Place, Run};
 use super::repeat::{self, Difference};
 use super::request::Options;
+use super::shrunk::{Case, Shrunk};
 use super::tell::Teller;
 use crate::project::Project;
 
@@ -53,6 +54,15 @@ pub(super) struct Failure {
     text: String,
     /// The file with the whole text.
     pub(super) output: PathBuf,
+    pub(super) shrunk: Option<Shrunk>,
+}
+
+#[cfg(test)]
+impl Failure {
+    pub(super) fn new(seed: u64, reason: &str) -> Failure {
+        let ending = Ending { reason: reason.to_owned(), details: Vec::new() };
+        Failure { seed, ending, time: Duration::ZERO, text: String::new(), output: PathBuf::new(), shrunk: None }
+    }
 }
 
 impl Tried {
@@ -113,6 +123,12 @@ pub(super) fn explore(tests: &[Test], options: &Options, project: &Project, agai
     Ok(!book.tried.iter().any(|tried| matches!(tried.outcome, Outcome::Failed(_))))
 }
 
+/// Systems limit names of files to 255 bytes, and macros make long names of tests.
+fn file_name(test: &str, seed: u64) -> String {
+    let test: String = test.replace('/', "_").chars().take(200).collect();
+    format!("{test}-{seed:x}.txt")
+}
+
 /// A short one, because people type seeds.
 fn any_seed() -> u64 {
     RandomState::new().hash_one(0) & 0xff_ffff
@@ -156,13 +172,37 @@ impl<'a> Explorer<'a> {
             self.book().plan.end();
             return Ok(());
         }
-        let failure = if run.has_passed() { None } else { Some(self.failure(place, job, &run)?) };
+        let mut failure = if run.has_passed() { None } else { Some(self.failure(place, job, &run)?) };
         let difference = if self.is_checked(job, &run) {
             repeat::difference(place, test, job.seed, &run, self.options.timeout)?
         } else {
             None
         };
+        if let Some(failure) = &mut failure {
+            self.need_no_more(job.test);
+            if run.status.is_some() && run.report.is_some() && difference.is_none() {
+                failure.shrunk = self.shrunk(place, job, &run, failure)?;
+            }
+        }
         self.note(job, &run, failure, difference)
+    }
+
+    /// A failure of this test is known.
+    fn need_no_more(&self, test: usize) {
+        let plan = &mut self.book().plan;
+        plan.finish(test);
+        if self.options.is_fail_fast {
+            plan.end();
+        }
+    }
+
+    fn shrunk(&self, place: &Place, job: Job, run: &Run, failure: &Failure) -> Result<Option<Shrunk>> {
+        // With other choices the test may hang.
+        let limit = self.options.timeout.min(run.time * 10 + Duration::from_secs(1));
+        let (test, ending) = (&self.tests[job.test], &failure.ending);
+        let case = Case { place, test, seed: job.seed, ending, limit };
+        let is_over = || self.was_interrupted.load(Ordering::Relaxed);
+        case.shrunk(failure.output.with_extension("choices"), is_over)
     }
 
     /// All that fails is run again, because a failure that does not repeat has to be told as such.
@@ -174,11 +214,10 @@ impl<'a> Explorer<'a> {
 
     fn failure(&self, place: &Place, job: Job, run: &Run) -> Result<Failure> {
         let test = &self.tests[job.test];
-        let name = format!("{}-{:x}.txt", test.full_name(), job.seed).replace('/', "_");
-        let output = self.folder.join(name);
+        let output = self.folder.join(file_name(&test.full_name(), job.seed));
         let text = String::from_utf8_lossy(&fs::read(place.output())?).into_owned();
         let ending = Ending::of(run, &text, self.options.timeout);
-        Ok(Failure { seed: job.seed, ending, time: run.time, text, output })
+        Ok(Failure { seed: job.seed, ending, time: run.time, text, output, shrunk: None })
     }
 
     fn note(&self, job: Job, run: &Run, failure: Option<Failure>, difference: Option<Difference>) -> Result<()> {
@@ -201,15 +240,22 @@ impl<'a> Explorer<'a> {
             book.teller.failed(test, job, &failure, tried.difference.is_none());
             tried.outcome = Outcome::Failed(failure);
             book.kept.add(test, job.seed)?;
-            book.plan.finish(job.test);
-            if self.options.is_fail_fast {
-                book.plan.end();
-            }
         } else if run.report.is_none() {
             tried.outcome = Outcome::WithoutSeeds;
             book.plan.finish(job.test);
         }
         book.teller.progress(book.plan.left());
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_test_has_a_name_for_its_files() {
+        assert_eq!(file_name("app::bin/tool::works", 0x5f), "app::bin_tool::works-5f.txt");
+        assert!(file_name(&"a_long_case::".repeat(30), u64::MAX).len() < 255);
     }
 }

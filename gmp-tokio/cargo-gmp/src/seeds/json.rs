@@ -19,7 +19,7 @@ fn line(test: &Test, tried: &Tried) -> Result<JsonValue> {
     let text = |text: &str| JsonValue::from(text.to_owned());
     let mut fields = HashMap::from([
         ("package".to_owned(), text(test.program.package())),
-        ("program".to_owned(), text(test.program.name())),
+        ("program".to_owned(), text(&test.program.name())),
         ("test".to_owned(), text(&test.name)),
         ("seeds".to_owned(), JsonValue::from(tried.seeds as f64)),
         ("outcome".to_owned(), text(tried.outcome())),
@@ -29,6 +29,8 @@ fn line(test: &Test, tried: &Tried) -> Result<JsonValue> {
         fields.insert("reason".to_owned(), text(&failure.ending.reason));
         fields.insert("seconds".to_owned(), JsonValue::from(failure.time.as_secs_f64()));
         fields.insert("output".to_owned(), text(&failure.output.to_string_lossy()));
+        let choices = failure.shrunk.iter().map(|shrunk| ("choices".to_owned(), text(&shrunk.file.to_string_lossy())));
+        fields.extend(choices);
     }
     fields.insert("repeats".to_owned(), JsonValue::from(tried.difference.is_none()));
     Ok(JsonValue::from(fields))

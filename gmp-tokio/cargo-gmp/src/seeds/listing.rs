@@ -1,6 +1,7 @@
 //! The tests of a program. libtest itself lists them, so that the user's filters mean what they mean.
 
 use std::collections::HashSet;
+use std::ffi::OsString;
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
@@ -11,13 +12,30 @@ use super::program::Program;
 #[derive(Clone, Debug)]
 pub(super) struct Test {
     pub(super) program: Arc<Program>,
+    /// Empty: the program has no harness, and is one test.
     pub(super) name: String,
 }
 
 impl Test {
+    #[cfg(test)]
+    pub(super) fn named(package: &str, name: &str) -> Test {
+        Test { program: Arc::new(Program::of_package(package)), name: name.to_owned() }
+    }
+
     /// By this name its seeds are kept.
     pub(super) fn full_name(&self) -> String {
-        format!("{}::{}", self.program.package(), self.name)
+        match self.name.as_str() {
+            "" => self.program.name(),
+            name => format!("{}::{name}", self.program.name()),
+        }
+    }
+
+    /// Makes the program run this test alone.
+    pub(super) fn arguments(&self) -> Vec<OsString> {
+        match self.name.as_str() {
+            "" => self.program.arguments.clone(),
+            name => [name, "--exact", "--nocapture", "--include-ignored"].map(OsString::from).to_vec(),
+        }
     }
 }
 
@@ -28,7 +46,7 @@ pub(super) fn tests(program: Program) -> Result<Vec<Test>> {
     if !takes_ignored && !names.is_empty() {
         // libtest lists those as well that it would not run.
         let ignored: HashSet<_> = self::names(&program, &["--ignored"])?.into_iter().collect();
-        names.retain(|name| !ignored.contains(name));
+        names.retain(|name| name.is_empty() || !ignored.contains(name));
     }
     let program = Arc::new(program);
     Ok(names.into_iter().map(|name| Test { program: program.clone(), name }).collect())
@@ -36,13 +54,32 @@ pub(super) fn tests(program: Program) -> Result<Vec<Test>> {
 
 fn names(program: &Program, more: &[&str]) -> Result<Vec<String>> {
     let mut command = program.command();
-    command.args(&program.arguments).args(["--list", "--format", "terse"]).args(more);
+    command.args(&program.arguments).args(["--list", "--format", "pretty"]).args(more);
     let listed = command.output().with_context(|| format!("can't start {}", program.path.display()))?;
     if !listed.status.success() {
         let errors = String::from_utf8_lossy(&listed.stderr);
         eprintln!("warning: {} does not list its tests, and is left out:\n{errors}", program.path.display());
         return Ok(Vec::new());
     }
-    let listed = String::from_utf8_lossy(&listed.stdout);
-    Ok(listed.lines().filter_map(|line| Some(line.strip_suffix(": test")?.to_owned())).collect())
+    Ok(listed_in(&String::from_utf8_lossy(&listed.stdout)))
+}
+
+/// libtest says at the end how many there are. A program that says nothing of this kind has taken no
+/// notice of the options: it has no harness.
+fn listed_in(output: &str) -> Vec<String> {
+    let names: Vec<_> = output.lines().filter_map(|line| Some(line.strip_suffix(": test")?.to_owned())).collect();
+    let is_list = !names.is_empty() || output.lines().any(|line| line.ends_with(" benchmarks"));
+    if is_list { names } else { vec![String::new()] }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_without_a_harness_is_a_test() {
+        assert_eq!(listed_in("a::b: test\nc::<u8>: test\nd: benchmark\n\n2 tests, 1 benchmark\n"), ["a::b", "c::<u8>"]);
+        assert_eq!(listed_in("\n0 tests, 0 benchmarks\n"), [""; 0]);
+        assert_eq!(listed_in("all is well\n"), [""]);
+    }
 }

@@ -20,8 +20,12 @@ pub(crate) mod program;
 mod repeat;
 mod report;
 pub(crate) mod request;
+mod shrink;
+mod shrunk;
+mod story;
 mod summary;
 mod system;
+mod targets;
 mod tell;
 
 use std::process::ExitCode;
@@ -41,7 +45,7 @@ const FAILED: u8 = 101;
 pub(crate) fn run(line: Line, request: Request) -> Result<ExitCode> {
     let is_there = cfg!(all(target_os = "linux", target_env = "gnu", target_pointer_width = "64"));
     ensure!(is_there, "seeded runs need Linux with glibc, on 64 bits");
-    let again = again::command_line(&line);
+    let line_again = again::command_line(&line);
     let arguments = Arguments::of(line.before, line.rest);
     let cargo = Cargo::from_env(arguments.offline);
     let project = Project::find(&cargo, &arguments)?;
@@ -55,8 +59,8 @@ pub(crate) fn run(line: Line, request: Request) -> Result<ExitCode> {
     };
     system::fix_addresses()?;
     let has_passed = match request {
-        Request::Explore(options) => explore::explore(&tests, &options, &project, &again)?,
-        Request::Again { seed, timeout } => again::again(&tests, seed, timeout, &project)?,
+        Request::Explore(options) => explore::explore(&tests, &options, &project, &line_again)?,
+        Request::Again(again) => again::again(tests, &again, &project)?,
         Request::Program(_) => unreachable!("handled above"),
     };
     Ok(ExitCode::from(if has_passed { 0 } else { FAILED }))

@@ -49,6 +49,15 @@ pub(super) enum Output {
     Shown,
 }
 
+/// Further files of a run.
+#[derive(Debug, Default)]
+pub(super) struct Files {
+    /// Gets all decisions and events.
+    pub(super) log: Option<PathBuf>,
+    /// The choices to make again.
+    pub(super) replay: Option<PathBuf>,
+}
+
 impl Place {
     /// The names have the same length, because the length of the environment is seen in addresses of
     /// the stack.
@@ -59,23 +68,39 @@ impl Place {
     }
 
     pub(super) fn run(&self, test: &Test, seed: u64, limit: Duration, output: Output) -> Result<Run> {
-        self.run_with(test, seed, limit, output, None)
+        self.run_with(test, seed, limit, output, &Files::default())
     }
 
-    /// The same with all decisions and events written into the file.
-    pub(super) fn run_logged(&self, test: &Test, seed: u64, limit: Duration, log: &str) -> Result<String> {
+    /// All decisions and events of such a run. `None`: the run took too long.
+    pub(super) fn run_logged(
+        &self,
+        test: &Test,
+        seed: u64,
+        limit: Duration,
+        log: &str,
+        replay: Option<&Path>,
+    ) -> Result<Option<String>> {
         let log = self.0.join(log);
-        self.run_with(test, seed, limit, Output::Kept, Some(&log))?;
-        Ok(String::from_utf8_lossy(&fs::read(log).unwrap_or_default()).into_owned())
+        let files = Files { log: Some(log.clone()), replay: replay.map(Path::to_owned) };
+        let run = self.run_with(test, seed, limit, Output::Kept, &files)?;
+        let text = || String::from_utf8_lossy(&fs::read(log).unwrap_or_default()).into_owned();
+        Ok(run.status.map(|_| text()))
     }
 
-    fn run_with(&self, test: &Test, seed: u64, limit: Duration, output: Output, log: Option<&Path>) -> Result<Run> {
+    pub(super) fn run_with(
+        &self,
+        test: &Test,
+        seed: u64,
+        limit: Duration,
+        output: Output,
+        files: &Files,
+    ) -> Result<Run> {
         let report = self.0.join("report");
         _ = fs::remove_file(&report);
         let mut command = test.program.command();
-        command.args([&test.name, "--exact", "--nocapture", "--include-ignored"]);
-        command.env("GMP_SEED", format!("{seed:x}")).env("GMP_SEED_REPORT", &report);
-        command.envs(log.map(|log| ("GMP_SEED_LOG", log)));
+        command.args(test.arguments()).env("GMP_SEED", format!("{seed:x}")).env("GMP_SEED_REPORT", &report);
+        command.envs(files.log.as_ref().map(|log| ("GMP_SEED_LOG", log)));
+        command.envs(files.replay.as_ref().map(|choices| ("GMP_SEED_REPLAY", choices)));
         if output == Output::Kept {
             let file = File::create(self.output())?;
             command.stdout(file.try_clone()?).stderr(file);
@@ -84,6 +109,11 @@ impl Place {
         let mut child = command.spawn().with_context(|| format!("can't start {}", test.program.path.display()))?;
         let status = system::wait(&mut child, limit)?;
         Ok(Run { status, report: Report::read(&report), time: start.elapsed() })
+    }
+
+    /// A file for choices that are tried.
+    pub(super) fn choices(&self) -> PathBuf {
+        self.0.join("choices")
     }
 
     /// The file with the output of the last run.

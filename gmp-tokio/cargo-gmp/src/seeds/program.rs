@@ -11,6 +11,8 @@ use std::process::{Command, ExitCode, Stdio};
 
 use anyhow::{Context, Result};
 
+use super::targets::Targets;
+
 /// Names the folder for the notes.
 pub(super) const VARIABLE: &str = "GMP_NOTED_PROGRAMS";
 
@@ -30,7 +32,8 @@ pub(crate) fn note(command: &Command, folder: &Path) -> Result<ExitCode> {
         }
     }
     let arguments: Vec<_> = command.get_args().map(OsStr::to_owned).collect();
-    let program = Program { path: command.get_program().into(), folder: env::current_dir()?, arguments, environment };
+    let (path, target) = (command.get_program().into(), String::new());
+    let program = Program { path, target, folder: env::current_dir()?, arguments, environment };
     // Cargo starts one program after the other.
     let number = fs::read_dir(folder)?.count();
     fs::write(folder.join(format!("{number:06}")), program.to_bytes())?;
@@ -41,6 +44,8 @@ pub(crate) fn note(command: &Command, folder: &Path) -> Result<ExitCode> {
 #[derive(Debug, PartialEq)]
 pub(super) struct Program {
     pub(super) path: PathBuf,
+    /// As [`Targets`] name it. Not known when the program is noted.
+    target: String,
     folder: PathBuf,
     /// Those of the user, for libtest.
     pub(super) arguments: Vec<OsString>,
@@ -48,10 +53,22 @@ pub(super) struct Program {
 }
 
 impl Program {
-    pub(super) fn read_all(folder: &Path) -> Result<Vec<Program>> {
+    pub(super) fn read_all(folder: &Path, targets: &Targets) -> Result<Vec<Program>> {
         let mut notes = fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>>>()?;
         notes.sort();
-        notes.iter().map(|note| Program::of_bytes(&fs::read(note)?).context("a note that is none")).collect()
+        let read = |note| {
+            let program = Program::of_bytes(&fs::read(note)?).context("a note that is none")?;
+            let target = targets.of(&program.path).to_owned();
+            Ok(Program { target, ..program })
+        };
+        notes.iter().map(read).collect()
+    }
+
+    #[cfg(test)]
+    pub(super) fn of_package(name: &str) -> Program {
+        let environment = BTreeMap::from([("CARGO_PKG_NAME".into(), name.into())]);
+        let (path, target, folder, arguments) = Default::default();
+        Program { path, target, folder, arguments, environment }
     }
 
     /// Starts the program as cargo would, but without input and arguments.
@@ -66,10 +83,12 @@ impl Program {
         self.environment.get(OsStr::new("CARGO_PKG_NAME")).and_then(|name| name.to_str()).unwrap_or_default()
     }
 
-    /// The name of the file without cargo's hash.
-    pub(super) fn name(&self) -> &str {
-        let file = self.path.file_name().and_then(OsStr::to_str).unwrap_or_default();
-        file.rsplit_once('-').map_or(file, |(name, _)| name)
+    /// The package and the target, as nextest names programs: `app`, `app::it` or `app::bin/tool`.
+    pub(super) fn name(&self) -> String {
+        match self.target.as_str() {
+            "" => self.package().to_owned(),
+            target => format!("{}::{target}", self.package()),
+        }
     }
 
     /// No text here can contain a zero.
@@ -91,7 +110,7 @@ impl Program {
         while let Some((name, value)) = texts.next().zip(texts.next()) {
             environment.insert(name, value);
         }
-        Some(Program { path, folder, arguments, environment })
+        Some(Program { path, target: String::new(), folder, arguments, environment })
     }
 }
 
@@ -105,10 +124,10 @@ mod tests {
         let mut command = Command::new("/deps/it-0123456789abcdef");
         command.args(["a b", "", "--skip"]).env("CARGO_PKG_NAME", "app").env("EMPTY", "").env_remove("PATH");
         note(&command, folder.path()).unwrap();
-        let programs = Program::read_all(folder.path()).unwrap();
+        let programs = Program::read_all(folder.path(), &Targets::default()).unwrap();
         let [program] = &programs[..] else { panic!("{programs:?}") };
         assert_eq!(program.arguments, ["a b", "", "--skip"]);
-        assert_eq!((program.package(), program.name()), ("app", "it"));
+        assert_eq!((program.package(), program.name()), ("app", "app".to_owned()));
         assert_eq!(program.folder, env::current_dir().unwrap());
         assert_eq!(program.environment.get(OsStr::new("EMPTY")), Some(&OsString::new()));
         assert!(!program.environment.contains_key(OsStr::new("PATH")));

@@ -16,6 +16,15 @@ pub(super) struct Difference {
     pub(super) outside: Vec<String>,
 }
 
+impl Difference {
+    pub(super) fn outside(&self) -> String {
+        match &self.outside[..] {
+            [] => "no call that lets the outside in is known".to_owned(),
+            calls => calls.join(", "),
+        }
+    }
+}
+
 /// A difference that shows only now and then is looked for so often.
 const ATTEMPTS: usize = 4;
 
@@ -28,7 +37,8 @@ pub(super) fn difference(
     limit: Duration,
 ) -> Result<Option<Difference>> {
     let again = place.run(test, seed, limit, Output::Kept)?;
-    if first.is_same(&again) {
+    // A run that was ended, perhaps for the computer was busy, shows nothing.
+    if again.status.is_none() || first.is_same(&again) {
         return Ok(None);
     }
     let reports = [&first.report, &again.report].into_iter().flatten();
@@ -36,8 +46,8 @@ pub(super) fn difference(
     outside.sort();
     outside.dedup();
     for _ in 0..ATTEMPTS {
-        let one = place.run_logged(test, seed, limit, "log-1")?;
-        let other = place.run_logged(test, seed, limit, "log-2")?;
+        let [one, other] = ["log-1", "log-2"].map(|log| place.run_logged(test, seed, limit, log, None));
+        let Some((one, other)) = one?.zip(other?) else { continue };
         if let Some(lines) = first_difference(&one, &other) {
             return Ok(Some(Difference { lines: Some(lines), outside }));
         }

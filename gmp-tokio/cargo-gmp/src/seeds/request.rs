@@ -1,11 +1,13 @@
 //! The options about seeds, which are not cargo's.
 
 use std::ffi::OsString;
+use std::fs;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::Result;
 
+use super::shrunk;
 use crate::alias::Line;
 use crate::arguments::value_of;
 use crate::usage::usage;
@@ -16,9 +18,19 @@ pub(crate) enum Request {
     /// Runs the tests under many seeds.
     Explore(Options),
     /// Runs the tests under this seed, and shows their output.
-    Again { seed: u64, timeout: Duration },
+    Again(Again),
     /// Runs a program under this seed.
     Program(u64),
+}
+
+#[derive(Debug, PartialEq)]
+pub(crate) struct Again {
+    pub(super) seed: u64,
+    /// The choices to make in place of those that the seed draws.
+    pub(super) replay: Option<PathBuf>,
+    pub(super) timeout: Duration,
+    /// If tests of several programs have the same name.
+    pub(super) program: Option<String>,
 }
 
 #[derive(Debug, PartialEq)]
@@ -58,14 +70,22 @@ fn of_tests(given: &mut Given) -> Result<Option<Request>> {
     let seed = given.value("--seed", SEED, seed)?;
     let seeds = given.value("--seeds", "a number, 1 or more", |text| text.parse().ok().filter(|&seeds| seeds > 0))?;
     let time = given.value("--for", TIME, duration)?;
-    if seed.is_none() && seeds.is_none() && time.is_none() {
+    let replay = given.value("--replay", "a file of choices, as a failure names it", choices)?;
+    if seed.is_none() && seeds.is_none() && time.is_none() && replay.is_none() {
         return Ok(None);
     }
     if let Some((option, what)) = NOT_SEEDED.iter().find(|(option, _)| given.options.iter().any(|it| it == option)) {
         return Err(usage(format!("`{option}`: {what} do not run under seeds")));
     }
     let timeout = given.value("--timeout", TIME, duration)?.unwrap_or(TIMEOUT);
-    let Some(seed) = seed else {
+    let ways = [seed.is_some(), replay.is_some(), seeds.is_some() || time.is_some()];
+    if ways.iter().filter(|is_given| **is_given).count() > 1 {
+        return Err(usage(
+            "`--seed` and `--replay` run a test again, and `--seeds` and `--for` try many: take one of them",
+        ));
+    }
+    let again = replay.map(|(seed, file)| (seed, Some(file))).or(seed.map(|seed| (seed, None)));
+    let Some((seed, replay)) = again else {
         return Ok(Some(Request::Explore(Options {
             seeds,
             time,
@@ -76,10 +96,8 @@ fn of_tests(given: &mut Given) -> Result<Option<Request>> {
             json: given.value("--json", "a file", |text| Some(text.into()))?,
         })));
     };
-    if seeds.is_some() || time.is_some() {
-        return Err(usage("`--seed` runs one seed again, and `--seeds` and `--for` try many: take one of them"));
-    }
-    Ok(Some(Request::Again { seed, timeout }))
+    let program = given.value("--program", "a name as `app::it`, as a failure names it", |text| Some(text.into()))?;
+    Ok(Some(Request::Again(Again { seed, replay, timeout, program })))
 }
 
 const SEED: &str = "a hexadecimal number of up to 16 digits, as a failure names it";
@@ -88,6 +106,12 @@ const TIME: &str = "a time: 90, 90s, 5m or 1h";
 fn seed(text: &str) -> Option<u64> {
     let is_hexadecimal = text.bytes().all(|byte| byte.is_ascii_hexdigit());
     is_hexadecimal.then(|| u64::from_str_radix(text, 16).ok())?
+}
+
+/// The seed in the file, and the path of the file from any folder.
+fn choices(path: &str) -> Option<(u64, PathBuf)> {
+    let seed = shrunk::seed(&fs::read_to_string(path).ok()?)?;
+    Some((seed, fs::canonicalize(path).ok()?))
 }
 
 /// In seconds, if nothing else is said.
@@ -152,8 +176,9 @@ mod tests {
         assert_eq!((options.seeds, options.time), (Some(10), Some(Duration::from_secs(120))));
         assert!(options.checks_all && options.is_fail_fast && options.timeout == TIMEOUT);
         assert_eq!(rest, "-p a pool:: -- --seeds x");
-        let (request, rest) = take("t --seed 5f3a --timeout 5 a").unwrap();
-        assert_eq!(request, Some(Request::Again { seed: 0x5f3a, timeout: Duration::from_secs(5) }));
+        let (request, rest) = take("t --seed 5f3a --timeout 5 --program app::it a").unwrap();
+        let (timeout, program) = (Duration::from_secs(5), Some("app::it".to_owned()));
+        assert_eq!(request, Some(Request::Again(Again { seed: 0x5f3a, replay: None, timeout, program })));
         assert_eq!(rest, "a");
         assert_eq!(take("r --seed=a -- --seed b").unwrap(), (Some(Request::Program(10)), "-- --seed b".to_owned()));
     }
@@ -176,6 +201,8 @@ mod tests {
         assert_eq!(error("run --seed 11112222333344445"), format!("`--seed 11112222333344445`: allowed is {seed}"));
         assert_eq!(error("test --for 0s"), "`--for 0s`: allowed is a time: 90, 90s, 5m or 1h");
         assert!(error("test --seeds 5 --seed 1").contains("take one of them"));
+        let expected = "`--replay Cargo.toml`: allowed is a file of choices, as a failure names it";
+        assert_eq!(error("test --replay Cargo.toml"), expected);
         assert_eq!(error("test --seeds 5 --doc"), "`--doc`: doc tests do not run under seeds");
     }
 }

@@ -2,14 +2,15 @@
 
 use std::time::Duration;
 
-use super::explore::Tried;
+use super::explore::{Outcome, Tried};
 use super::kept;
+use super::listing::Test;
 
 /// Outcomes that are said only if there are any.
 const RARE: [(&str, &str); 2] =
     [("without seeds", "ran once, because the program has no tokio in it"), ("not tried", "not tried")];
 
-pub(super) fn text(tried: &[Tried], runs: u64, time: Duration, is_fail_fast: bool) -> String {
+pub(super) fn text(tests: &[Test], tried: &[Tried], runs: u64, time: Duration, is_fail_fast: bool) -> String {
     let count = |outcome: &str| tried.iter().filter(|tried| tried.outcome() == outcome).count();
     let failed = count("failed");
     let mut parts = vec![format!("{} passed{}", count("passed"), under(tried)), format!("{failed} failed")];
@@ -20,6 +21,13 @@ pub(super) fn text(tried: &[Tried], runs: u64, time: Duration, is_fail_fast: boo
     let seconds = time.as_secs_f64();
     let mut text =
         format!("{}\n{runs} runs in {seconds:.1} s, {:.0} a minute\n", parts.join(", "), runs as f64 / seconds * 60.0);
+    let all = || tests.iter().map(Test::full_name).zip(tried);
+    let failures = all().filter_map(|(name, tried)| Some(format!("{name} {}", failure(tried)?)));
+    // One alone was told just now.
+    if failed > 1 {
+        text += &list("failed", failures);
+    }
+    text += &list("not repeatable", all().filter_map(|(name, tried)| Some(format!("{name}: {}", outside(tried)?))));
     if failed > 0 {
         text += &format!("failing seeds are kept in {}, and are tried first the next time\n", kept::NAME);
     }
@@ -27,6 +35,23 @@ pub(super) fn text(tried: &[Tried], runs: u64, time: Duration, is_fail_fast: boo
         text += "a failure ends it all, unless --no-fail-fast is given\n";
     }
     text
+}
+
+fn failure(tried: &Tried) -> Option<String> {
+    let Outcome::Failed(failure) = &tried.outcome else { return None };
+    Some(format!("at seed {:x}: {}", failure.seed, failure.ending.reason))
+}
+
+/// Why a test does not repeat.
+fn outside(tried: &Tried) -> Option<String> {
+    let (_, difference) = tried.difference.as_ref()?;
+    Some(difference.outside())
+}
+
+/// Nothing, if there are no lines.
+fn list(head: &str, lines: impl Iterator<Item = String>) -> String {
+    let lines: String = lines.map(|line| format!("  {line}\n")).collect();
+    if lines.is_empty() { lines } else { format!("{head}:\n{lines}") }
 }
 
 /// Under how many seeds tests have passed: some have run one more than others when the time is over.
@@ -43,17 +68,34 @@ fn under(tried: &[Tried]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::seeds::explore::Outcome;
+    use crate::seeds::explore::Failure;
+    use crate::seeds::repeat::Difference;
+
+    const TIME: Duration = Duration::from_secs(6);
+
+    fn tried(seeds: u64, outcome: Outcome, outside: Option<&str>) -> Tried {
+        let difference = |call: &str| (1, Difference { lines: None, outside: vec![call.to_owned()] });
+        Tried { seeds, outcome, difference: outside.map(difference) }
+    }
 
     #[test]
     fn what_there_is_none_of_is_left_out() {
-        let tried = |seeds, outcome| Tried { seeds, outcome, difference: None };
-        let time = Duration::from_secs(6);
-        let all = [tried(300, Outcome::Passed), tried(301, Outcome::Passed)];
+        let all = [tried(300, Outcome::Passed, None), tried(301, Outcome::Passed, None)];
         let expected = "2 passed under 300 to 301 seeds, 0 failed\n601 runs in 6.0 s, 6010 a minute\n";
-        assert_eq!(text(&all, 601, time, true), expected);
-        let all = [tried(1, Outcome::WithoutSeeds), tried(0, Outcome::Passed)];
+        assert_eq!(text(&[], &all, 601, TIME, true), expected);
+        let all = [tried(1, Outcome::WithoutSeeds, None), tried(0, Outcome::Passed, None)];
         let expected = "0 passed, 0 failed, 1 ran once, because the program has no tokio in it, 1 not tried\n";
-        assert!(text(&all, 1, time, true).starts_with(expected));
+        assert!(text(&[], &all, 1, TIME, true).starts_with(expected));
+    }
+
+    #[test]
+    fn all_failures_and_what_does_not_repeat_is_listed() {
+        let tests = ["a", "b", "c"].map(|name| Test::named("app", name));
+        let failed = |seed| Outcome::Failed(Failure::new(seed, "deadlock"));
+        let all = [tried(3, failed(1), None), tried(4, failed(0x5f), None), tried(9, Outcome::Passed, Some("open x"))];
+        let text = text(&tests, &all, 16, TIME, false);
+        let expected = "failed:\n  app::a at seed 1: deadlock\n  app::b at seed 5f: deadlock\nnot repeatable:\n  \
+                        app::c: open x\nfailing seeds are kept in ";
+        assert!(text.contains(expected), "{text}");
     }
 }

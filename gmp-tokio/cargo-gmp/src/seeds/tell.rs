@@ -2,6 +2,7 @@
 
 use std::env;
 use std::io::{self, IsTerminal};
+use std::path::Path;
 use std::time::Instant;
 
 use indicatif::{ProgressBar, ProgressStyle};
@@ -12,20 +13,26 @@ use super::listing::Test;
 use super::plan::Job;
 use super::repeat::Difference;
 use super::request::Options;
+use super::shrunk::Shrunk;
 use super::summary;
+
+/// So many choices are told of a failure.
+const MOST_LINES: usize = 10;
 
 #[derive(Debug)]
 pub(super) struct Teller<'a> {
+    tests: &'a [Test],
     options: &'a Options,
     again: &'a CommandLine,
     bar: ProgressBar,
     start: Instant,
     runs: u64,
+    failed: u64,
 }
 
 impl<'a> Teller<'a> {
     pub(super) fn new(
-        tests: &[Test],
+        tests: &'a [Test],
         options: &'a Options,
         first: u64,
         runs: Option<u64>,
@@ -38,10 +45,11 @@ impl<'a> Teller<'a> {
         println!("doc tests and benches do not run under seeds");
         let is_seen = io::stderr().is_terminal() && !tests.is_empty();
         let bar = if is_seen { bar(runs) } else { ProgressBar::hidden() };
-        Teller { options, again, bar, start: Instant::now(), runs: 0 }
+        Teller { tests, options, again, bar, start: Instant::now(), runs: 0, failed: 0 }
     }
 
-    pub(super) fn failed(&self, test: &Test, job: Job, failure: &Failure, repeats: bool) {
+    pub(super) fn failed(&mut self, test: &Test, job: Job, failure: &Failure, repeats: bool) {
+        self.failed += 1;
         let number = match (job.number, self.options.seeds) {
             (Some(number), Some(seeds)) => format!("{number} of {seeds}"),
             (Some(number), None) => format!("number {number}"),
@@ -52,11 +60,25 @@ impl<'a> Teller<'a> {
         let details: String = failure.ending.details.iter().map(|line| format!("    {line}\n")).collect();
         let may_differ = if repeats { "" } else { " (may pass: the test does not repeat)" };
         self.print(&format!(
-            "FAILED {name} at seed {seed:x} ({number}, {seconds:.2} s): {reason}\n{details}  again:  {}{may_differ}\n  \
+            "FAILED {name} at seed {seed:x} ({number}, {seconds:.2} s): {reason}\n{details}  again:  {}{may_differ}\n{}  \
              output: {}\n",
-            self.again.with(seed, test),
+            self.again.seed(seed, test, self.tests),
+            failure.shrunk.as_ref().map(|shrunk| self.shrunk(test, shrunk)).unwrap_or_default(),
             relative(&failure.output),
         ));
+    }
+
+    fn shrunk(&self, test: &Test, shrunk: &Shrunk) -> String {
+        let Shrunk { file, story, of, runs } = shrunk;
+        let again = self.again.replay(Path::new(&relative(file)), test, self.tests);
+        let left = match story.as_slice() {
+            [] => "it fails in the ordinary order, too".to_owned(),
+            story => format!("{} of {of} choices, all others are the ordinary ones", story.len()),
+        };
+        let lines: String = story.iter().take(MOST_LINES).map(|line| format!("    {line}\n")).collect();
+        let more = story.len().saturating_sub(MOST_LINES);
+        let more = if more > 0 { format!("    and {more} more\n") } else { String::new() };
+        format!("  shrunk: {left} ({runs} runs)\n{lines}{more}          {again}\n")
     }
 
     pub(super) fn not_repeatable(&self, test: &Test, seed: u64, difference: &Difference) {
@@ -66,8 +88,8 @@ impl<'a> Teller<'a> {
             None => "with all decisions written down the runs are the same".to_owned(),
         };
         self.print(&format!(
-            "NOT REPEATABLE {name}: two runs under seed {seed:x} differ\n  {lines}\n  calls that let the outside in: {}\n",
-            if difference.outside.is_empty() { "none is known".to_owned() } else { difference.outside.join(", ") },
+            "NOT REPEATABLE {name}: two runs under seed {seed:x} differ\n  {lines}\n  what lets the outside in: {}\n",
+            difference.outside(),
         ));
     }
 
@@ -78,11 +100,14 @@ impl<'a> Teller<'a> {
             self.bar.set_length(self.runs + left);
         }
         self.bar.set_position(self.runs);
+        let failed = if self.failed > 0 { format!(", {} failed", self.failed) } else { String::new() };
+        let minutes = self.start.elapsed().as_secs_f64() / 60.0;
+        self.bar.set_message(format!("{:.0} a minute{failed}", self.runs as f64 / minutes));
     }
 
     pub(super) fn finish(&self, tried: &[Tried]) {
         self.bar.finish_and_clear();
-        print!("{}", summary::text(tried, self.runs, self.start.elapsed(), self.options.is_fail_fast));
+        print!("{}", summary::text(self.tests, tried, self.runs, self.start.elapsed(), self.options.is_fail_fast));
     }
 
     fn print(&self, text: &str) {
@@ -91,8 +116,11 @@ impl<'a> Teller<'a> {
 }
 
 fn bar(runs: Option<u64>) -> ProgressBar {
-    let template =
-        if runs.is_some() { "[{bar:30}] {pos} of {len} runs, {eta} left" } else { "{pos} runs in {elapsed}" };
+    let template = if runs.is_some() {
+        "[{bar:30}] {pos} of {len} runs, {msg}, {eta} left"
+    } else {
+        "{pos} runs in {elapsed}, {msg}"
+    };
     let style = ProgressStyle::with_template(template).expect("the templates are constant and good");
     runs.map_or_else(ProgressBar::no_length, ProgressBar::new).with_style(style.progress_chars("##-"))
 }
@@ -102,7 +130,7 @@ fn counted(count: u64, what: &str) -> String {
 }
 
 /// The path as seen from the current folder.
-fn relative(path: &std::path::Path) -> String {
+fn relative(path: &Path) -> String {
     let here = env::current_dir().unwrap_or_default();
     path.strip_prefix(here).unwrap_or(path).display().to_string()
 }

@@ -15,9 +15,6 @@ use anyhow::{Result, ensure};
 
 use super::{VERSION, tree};
 
-/// Must change with the code below, so that existing folders are generated again.
-pub(super) const REVISION: &str = "1";
-
 /// The conditions, what they become, and how often they are there.
 const CONDITIONS: [(&str, &str, usize); 2] = [
     (r#"all(tokio_unstable, feature = "tracing")"#, r#"feature = "tracing""#, 253),

@@ -5,9 +5,6 @@ use toml_edit::{DocumentMut, Item, Table, value};
 
 use super::NAME;
 
-/// Must change with the code below, so that existing folders are generated again.
-pub(super) const REVISION: &str = "4";
-
 /// Renames the package, removes its tests and the dependencies that only the tests need, and adds a
 /// dependency on the executor.
 pub(super) fn rewritten(original: &str) -> Result<String> {

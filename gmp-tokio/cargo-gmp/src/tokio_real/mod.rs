@@ -21,7 +21,7 @@ mod waits;
 use std::fs::{self, File};
 use std::path::Path;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use hmac_sha256::Hash as Sha256;
 
 use crate::cargo::Cargo;
@@ -33,11 +33,19 @@ pub const VERSION: &str = "1.54.1";
 /// The name of the generated package and of its folder.
 pub const NAME: &str = "tokio-real";
 
-/// The file with the fingerprint of the inputs that the folder was made from.
+/// The file with the fingerprint of the code that has made the folder.
 const STAMP: &str = ".generated";
 
 /// The beginning of the names of unfinished folders.
 const UNFINISHED: &str = ".tokio-real-";
+
+macro_rules! sources {
+    ($($file:literal)*) => { &[$(($file, include_str!($file))),*] };
+}
+
+/// The files of this module. The result depends on nothing else.
+const SOURCES: &[(&str, &str)] =
+    sources!["edits.rs" "instrumentation.rs" "manifest.rs" "mod.rs" "origin.rs" "tree.rs" "waits.rs"];
 
 /// The result of [`generate`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,9 +63,10 @@ pub enum Outcome {
 ///
 /// # Errors
 ///
-/// If tokio's package is not available or differs from the expected one, or if an edit doesn't
-/// match.
+/// If tokio's package is not available or differs from the expected one, if an edit doesn't match, or
+/// if the drop-in is from a checkout with another generator.
 pub fn generate(gmp_tokio: &Path, cargo: &Cargo) -> Result<Outcome> {
+    check_origin(gmp_tokio)?;
     // Checked before the lock, because a folder in which `tokio-real` is current may be read-only.
     if is_fresh(gmp_tokio) {
         return Ok(Outcome::Fresh);
@@ -76,6 +85,19 @@ pub fn generate(gmp_tokio: &Path, cargo: &Cargo) -> Result<Outcome> {
     fs::write(unfinished.path().join(STAMP), fingerprint())?;
     put_in_place(unfinished, &gmp_tokio.join(NAME))?;
     Ok(Outcome::Generated)
+}
+
+/// The drop-in of another checkout may need a `tokio-real` with other edits, and would compile without
+/// them: in seeded runs no future would yield.
+fn check_origin(gmp_tokio: &Path) -> Result<()> {
+    let folder = gmp_tokio.join("cargo-gmp/src/tokio_real");
+    let differs = |(name, text): &&(&str, &str)| fs::read_to_string(folder.join(name)).is_ok_and(|it| it != *text);
+    if let Some((name, _)) = SOURCES.iter().find(differs) {
+        let (file, folder) = (folder.join(name), gmp_tokio.join("cargo-gmp"));
+        let [file, folder] = [file.display(), folder.display()];
+        bail!("this `cargo gmp` was not built from {file}: install it again with `cargo install --path {folder}`");
+    }
+    Ok(())
 }
 
 fn is_fresh(gmp_tokio: &Path) -> bool {
@@ -106,13 +128,22 @@ fn put_in_place(finished: tempfile::TempDir, folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// A digest of everything that the result depends on.
 fn fingerprint() -> String {
     let mut hash = Sha256::new();
-    let edits = edits::all().flat_map(|edit| [edit.file, edit.find, edit.replace]);
-    for part in [VERSION, origin::TREE, manifest::REVISION, instrumentation::REVISION].into_iter().chain(edits) {
-        hash.update(part.len().to_le_bytes());
-        hash.update(part);
+    for (_, text) in SOURCES {
+        hash.update(text.len().to_le_bytes());
+        hash.update(text);
     }
     digest::hex(&hash.finalize())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_files_of_the_generator_are_known() {
+        let files = tree::files(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src/tokio_real")).unwrap();
+        assert_eq!(files, SOURCES.iter().map(|(name, _)| Path::new(name)).collect::<Vec<_>>());
+    }
 }

@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use crate::support::{Project, succeeds, text};
+use crate::support::{Project, fails, succeeds, text};
 
 /// The installed command, outside any checkout.
 fn installed(project: &Project, line: &str, cache: &Path) -> Command {
@@ -64,6 +64,21 @@ fn a_checkout_around_is_used_if_nobody_else_can_write_to_it_and_it_is_said() {
     };
     assert!(!generated(0o777, "note: the checkout of gmp in "));
     assert!(generated(0o755, "note: gmp's sources are those around this folder, in "));
+}
+
+#[test]
+fn a_checkout_with_another_generator_is_refused() {
+    let project = Project::with_tokio("\"1\"");
+    for folder in ["gmp-tokio", "gmp-exec"] {
+        project.write(&format!("{folder}/Cargo.toml"), "");
+    }
+    project.write("gmp-tokio/cargo-gmp/src/tokio_real/edits.rs", "");
+    let mut command = project.gmp("generate");
+    command.env("GMP_SOURCES", project.path(""));
+    let error = fails(&mut command, 101);
+    let expected = "gmp-tokio/cargo-gmp/src/tokio_real/edits.rs: install it again with `cargo install --path ";
+    assert!(error.contains(expected), "{error}");
+    assert!(!project.path("gmp-tokio/tokio-real").exists());
 }
 
 /// The folder's entries without the lock files.

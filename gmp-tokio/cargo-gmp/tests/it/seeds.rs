@@ -3,7 +3,7 @@
 use std::fs;
 use std::process::Command;
 
-use crate::support::{Project, fails, program, shared, shared_target, succeeds, text};
+use crate::support::{Project, fails, manifest, program, shared, shared_target, succeeds, text};
 
 const TESTS: &str = r#"
 use std::sync::Arc;
@@ -79,6 +79,12 @@ mod odd {
     fn it_spins() { loop { std::hint::spin_loop(); } }
 
     #[tokio::test]
+    async fn it_spins_the_second_time() {
+        if std::fs::exists("spins").unwrap() { it_spins(); }
+        std::fs::write("spins", "").unwrap();
+    }
+
+    #[tokio::test]
     async fn it_counts_its_runs() {
         let runs = std::fs::read_to_string("runs").unwrap_or_default().len();
         std::fs::write("runs", "x".repeat(runs + 1)).unwrap();
@@ -111,10 +117,16 @@ fn failing(project: &Project, line: &str) -> String {
     said
 }
 
+/// The line that begins like this and is about the test.
+fn line<'a>(said: &'a str, begin: &str, test: &str) -> &'a str {
+    let mut lines = said.lines().filter(|line| line.starts_with(begin) && line.contains(test));
+    lines.next().unwrap_or_else(|| panic!("{said}"))
+}
+
 /// The seed under which the test failed.
 fn seed<'a>(said: &'a str, test: &str) -> &'a str {
     let rest =
-        said.split_once(&format!("FAILED seeded::faults::{test} at seed ")).unwrap_or_else(|| panic!("{said}")).1;
+        said.split_once(&format!("FAILED seeded::it::faults::{test} at seed ")).unwrap_or_else(|| panic!("{said}")).1;
     rest.split(' ').next().unwrap()
 }
 
@@ -140,11 +152,13 @@ fn faults_are_found_and_kept_and_replayed(project: &Project) {
     );
     assert!(said.starts_with("3 tests under 200 seeds, from seed 1000 on\n"), "{said}");
     assert!(said.contains("\n0 passed, 3 failed\n") && !said.contains("NOT REPEATABLE"), "{said}");
+    assert_eq!(said.matches("\n  shrunk: ").count(), 3, "{said}");
+    assert!(said.contains("\n    decision ") && said.contains(" (tests/it.rs:"), "{said}");
     let (kept, results) = (project.read("gmp-seeds.txt"), project.read("results.json"));
     for (test, reason) in FAULTS {
         let seed = seed(&said, test);
         assert!(said.contains(reason), "{said}");
-        assert!(kept.contains(&format!("\nseeded::faults::{test} {seed}\n")), "{kept}");
+        assert!(kept.contains(&format!("\nseeded::it::faults::{test} {seed}\n")), "{kept}");
         let result = results.lines().find(|line| line.contains(test)).unwrap();
         assert!(
             result.contains(&format!("\"seed\":\"{seed}\"")) && result.contains("\"outcome\":\"failed\""),
@@ -158,8 +172,13 @@ fn faults_are_found_and_kept_and_replayed(project: &Project) {
             shown.contains("running 1 test\n") && shown.ends_with(&format!("0 passed, 1 failed under seed {seed}\n"))
         );
         let output =
-            fs::read_to_string(shared_target().join(format!("gmp/seeds/seeded::faults::{test}-{seed}.txt"))).unwrap();
+            fs::read_to_string(shared_target().join(format!("gmp/seeds/seeded::it::faults::{test}-{seed}.txt")))
+                .unwrap();
         assert!(output.contains(reason.trim_start_matches("panic at ")), "{output}");
+
+        let replay = line(&said, "          cargo gmp test --replay ", test);
+        let shown = failing(project, replay.trim_start().strip_prefix("cargo gmp ").unwrap());
+        assert!(shown.ends_with(&format!("0 passed, 1 failed under seed {seed}\n")), "{shown}");
 
         let next = failing(project, &format!("test --seeds 1 {test}"));
         assert!(next.contains(&format!("at seed {seed} (a kept seed, ")), "{next}");
@@ -179,18 +198,83 @@ fn correct_tests_are_silent(project: &Project) {
 }
 
 fn a_test_that_hangs_in_real_time_is_ended(project: &Project) {
-    let said = failing(project, "test --seeds 5 --timeout 1 odd::it_spins");
+    let said = failing(project, "test --seeds 5 --timeout 1 odd::it_spins -- --exact");
     assert!(
-        said.contains("FAILED seeded::odd::it_spins at seed ") && said.contains(" it hangs: ended after 1 s"),
+        said.contains("FAILED seeded::it::odd::it_spins at seed ") && said.contains(" it hangs: ended after 1 s"),
         "{said}"
     );
+    let said = succeeds(&mut gmp(project, "test --seeds 1 --check --timeout 1 odd::it_spins_the_second_time"));
+    assert!(said.contains("\n1 passed under 1 seed, 0 failed\n"), "{said}");
 }
 
 fn a_run_that_does_not_repeat_is_no_failure(project: &Project) {
     let said = succeeds(&mut gmp(project, "test --seeds 3 odd::it_counts_its_runs"));
-    assert!(said.contains("NOT REPEATABLE seeded::odd::it_counts_its_runs: two runs under seed "), "{said}");
-    assert!(said.contains("\n  first \"") && said.contains("calls that let the outside in: open runs\n"), "{said}");
+    assert!(said.contains("NOT REPEATABLE seeded::it::odd::it_counts_its_runs: two runs under seed "), "{said}");
+    assert!(said.contains("\n  first \"") && said.contains("  what lets the outside in: open runs\n"), "{said}");
     assert!(said.contains("1 passed under 3 seeds, 0 failed, 1 not repeatable\n"), "{said}");
+    assert!(said.ends_with("not repeatable:\n  seeded::it::odd::it_counts_its_runs: open runs\n"), "{said}");
+}
+
+/// A test that passes in the folder of its package alone.
+const IN_ITS_FOLDER: &str = "#[tokio::test] async fn works() { assert!(std::path::Path::new(\"here\").exists()); }\n";
+
+/// Fails under a seed, and passes without.
+const FAILS: &str =
+    "#[tokio::test] async fn works() { assert!(std::env::var_os(\"GMP_SEED\").is_none(), \"a seed\"); }\n";
+
+/// A workspace of two packages, without one at its top.
+fn workspace() -> Project {
+    let project = Project::with_tokio("\"1\"");
+    project.write("Cargo.toml", "[workspace]\nmembers = [\"one\", \"inner/two\"]\nresolver = \"3\"\n");
+    for (folder, name) in [("one", "one-a"), ("inner/two", "two")] {
+        let tokio = "tokio = { version = \"1\", features = [\"rt\", \"rt-multi-thread\", \"macros\"] }";
+        let targets = "\n[features]\nmore = []\n\n[[test]]\nname = \"plain\"\nharness = false\n\n\
+                       [[test]]\nname = \"asks\"\nrequired-features = [\"more\"]\n";
+        project.write(&format!("{folder}/Cargo.toml"), &(manifest(name, tokio) + targets));
+        project.write(&format!("{folder}/here"), "");
+        project.write(&format!("{folder}/src/lib.rs"), IN_ITS_FOLDER);
+        project.write(&format!("{folder}/src/main.rs"), &format!("fn main() {{}}\n{IN_ITS_FOLDER}"));
+        project.write(&format!("{folder}/tests/{}.rs", name.replace('-', "_")), IN_ITS_FOLDER);
+        project.write(&format!("{folder}/tests/asks.rs"), IN_ITS_FOLDER);
+        project.write(
+            &format!("{folder}/tests/plain.rs"),
+            "#[tokio::main] async fn main() { std::fs::read(\"here\").unwrap(); }\n",
+        );
+    }
+    project.write("inner/two/tests/two.rs", FAILS);
+    project.lock();
+    project
+}
+
+#[test]
+fn tests_of_a_workspace_are_told_apart() {
+    let project = workspace();
+    let said = succeeds(&mut gmp(&project, "test --seeds 2 -p one-a --json results.json"));
+    assert!(said.starts_with("4 tests under 2 seeds, "), "{said}");
+    let results = project.read("results.json");
+    for program in ["one-a", "one-a::bin/one-a", "one-a::one_a", "one-a::plain"] {
+        assert!(results.contains(&format!("\"program\":\"{program}\"")), "{results}");
+    }
+
+    let said = failing(&project, "test --seeds 1 --first-seed 1 --workspace --no-fail-fast --features one-a/more");
+    assert!(
+        said.starts_with("9 tests under 1 seed, ") && said.contains("\n8 passed under 1 seed, 1 failed\n"),
+        "{said}"
+    );
+    assert!(said.contains("FAILED two::two::works at seed 1 (1 of 1, "), "{said}");
+    assert!(project.read("gmp-seeds.txt").ends_with("\ntwo::two::works 1\n"));
+    let again = "test --seed 1 --program two::two --workspace --features one-a/more -- --exact works";
+    assert!(said.contains(&format!("  again:  cargo gmp {again}\n")), "{said}");
+    assert!(failing(&project, again).ends_with("\n0 passed, 1 failed under seed 1\n"));
+    let said = failing(&project, "test --seeds 1 --first-seed 5 --workspace --no-fail-fast");
+    assert!(said.contains("\n7 passed under 1 seed, 1 failed\n8 runs in "), "no other test has the kept seed: {said}");
+
+    let mut inside = gmp(&project, "test --seeds 1 --lib");
+    inside.current_dir(project.path("inner/two"));
+    assert!(succeeds(&mut inside).contains("\n1 passed under 1 seed, 0 failed\n"));
+    assert!(!project.path("inner/two/gmp-seeds.txt").exists());
+    let error = fails(&mut gmp(&project, "test --seed 1 --program two::three"), 101);
+    assert!(error.contains("there is no such test"), "{error}");
 }
 
 #[test]

@@ -1,0 +1,77 @@
+//! Writes. One that would wait, because a pipe or a socket is full, gives the turn away first. As the
+//! kernel takes part of the bytes then, so may the call.
+
+use std::ffi::{c_int, c_void};
+use std::io;
+
+use crate::seeded::descriptors::wait_until_ready;
+use crate::seeded::threads::Wait;
+use crate::seeded::{real, turn};
+
+interposed! {
+    write(fd: c_int, buffer: *const c_void, length: usize) -> isize = |fd, buffer, length| {
+        if may_wait(fd) { write_some(fd, buffer, length) } else { real::write(fd, buffer, length) }
+    };
+    writev(fd: c_int, buffers: *const libc::iovec, count: c_int) -> isize = |fd, buffers, count| {
+        match first(buffers, count) {
+            Some(buffer) if may_wait(fd) => write_some(fd, buffer.iov_base, buffer.iov_len),
+            _ => real::writev(fd, buffers, count),
+        }
+    };
+    send(fd: c_int, buffer: *const c_void, length: usize, flags: c_int) -> isize = |fd, buffer, length, flags| {
+        in_turn(fd, flags, |flags| real::send(fd, buffer, length, flags))
+    };
+    sendto(
+        fd: c_int,
+        buffer: *const c_void,
+        length: usize,
+        flags: c_int,
+        address: *const libc::sockaddr,
+        address_length: libc::socklen_t
+    ) -> isize = |fd, buffer, length, flags, address, address_length| {
+        in_turn(fd, flags, |flags| real::sendto(fd, buffer, length, flags, address, address_length))
+    };
+    sendmsg(fd: c_int, message: *const libc::msghdr, flags: c_int) -> isize = |fd, message, flags| {
+        in_turn(fd, flags, |flags| real::sendmsg(fd, message, flags))
+    };
+}
+
+/// Who reads what the process prints is outside, and does not need the turn.
+fn may_wait(fd: c_int) -> bool {
+    fd > libc::STDERR_FILENO && real::is_blocking(fd)
+}
+
+/// The first buffer that is not empty.
+unsafe fn first(buffers: *const libc::iovec, count: c_int) -> Option<libc::iovec> {
+    // SAFETY: the caller vouches for the buffers.
+    (0..count.max(0) as usize).map(|place| unsafe { *buffers.add(place) }).find(|buffer| buffer.iov_len > 0)
+}
+
+unsafe fn write_some(fd: c_int, buffer: *const c_void, length: usize) -> isize {
+    match real::kind(fd) {
+        // SAFETY: the caller vouches for the buffer.
+        libc::S_IFSOCK => in_turn(fd, 0, |flags| unsafe { real::send(fd, buffer, length, flags) }),
+        libc::S_IFIFO => {
+            wait_until_ready(fd, libc::POLLOUT);
+            // A pipe that is ready has room for so many bytes.
+            // SAFETY: as above.
+            unsafe { real::write(fd, buffer, length.min(libc::PIPE_BUF)) }
+        }
+        // SAFETY: as above.
+        _ => unsafe { real::write(fd, buffer, length) },
+    }
+}
+
+/// Sends without a wait in the kernel, as soon as there is room.
+fn in_turn(fd: c_int, flags: c_int, send: impl Fn(c_int) -> isize) -> isize {
+    let may_wait = flags & libc::MSG_DONTWAIT == 0 && real::is_blocking(fd);
+    loop {
+        let sent = send(flags | libc::MSG_DONTWAIT);
+        let is_full = sent < 0 && io::Error::last_os_error().kind() == io::ErrorKind::WouldBlock;
+        if !is_full || !may_wait {
+            return sent;
+        }
+        wait_until_ready(fd, libc::POLLOUT);
+        turn::wait(Wait::Nothing);
+    }
+}
