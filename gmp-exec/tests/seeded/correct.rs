@@ -1,7 +1,8 @@
 //! Programs without a fault: no seed may find any.
 
 use std::future::poll_fn;
-use std::io::{Read, Write, pipe};
+use std::io::{Read, Write};
+use std::os::unix::net::UnixStream;
 use std::sync::atomic::Ordering::*;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize};
 use std::sync::{Arc, Condvar, Mutex as StdMutex};
@@ -24,6 +25,7 @@ pub(crate) const ALL: &[(&str, fn())] = &[
     ("cancelled_receivers", cancelled_receivers),
     ("threads_that_wait", threads_that_wait),
     ("spinning_tasks", spinning_tasks),
+    ("beside_a_spinner", beside_a_spinner),
 ];
 
 /// Locks, channels and timers.
@@ -173,7 +175,7 @@ fn threads_that_wait() {
 
 /// A task that never waits lets threads go on: one that sleeps, and one that reads.
 fn spinning_tasks() {
-    let (mut reader, mut writer) = pipe().unwrap();
+    let (mut reader, mut writer) = UnixStream::pair().unwrap();
     let ended = Arc::new(AtomicU32::new(0));
     let (one, other) = (ended.clone(), ended.clone());
     let sleeping = thread::spawn(move || {
@@ -192,6 +194,20 @@ fn spinning_tasks() {
         }
     });
     [sleeping, reading].into_iter().for_each(|thread| thread.join().unwrap());
+}
+
+/// No task is left behind for ever, nor is the future of `block_on`.
+fn beside_a_spinner() {
+    on_one_thread(async {
+        spawn(async {
+            loop {
+                yield_now().await;
+            }
+        });
+        for _ in 0..3 {
+            spawn(yield_now()).await.unwrap();
+        }
+    });
 }
 
 #[test]

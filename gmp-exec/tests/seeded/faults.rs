@@ -15,8 +15,8 @@ const FEW: u64 = 30;
 
 /// The first seed that finds the fault, by decisions of these kinds alone.
 fn first(fault: &Planted, kinds: &str, seeds: u64) -> Option<(u64, Run)> {
-    let runs = (0..seeds).map(|seed| (seed, run_with(fault.name, seed, &[("GMP_SEED_KINDS", kinds)])));
-    runs.map(|(seed, run)| (seed, run)).find(|(seed, run)| {
+    let mut runs = (0..seeds).map(|seed| (seed, run_with(fault.name, seed, &[("GMP_SEED_KINDS", kinds)])));
+    runs.find(|(seed, run)| {
         let end = run.field("end");
         assert!(end == "ok" || end == fault.end, "{}, seed {seed}: {run:#?}", fault.name);
         end != "ok"

@@ -1,6 +1,8 @@
 //! Threads that wait for each other's bytes, in each way.
+#![allow(unsafe_code, reason = "calls `select`")]
 
-use std::io::{IoSlice, IoSliceMut, Read, Write, pipe};
+use std::fs::File;
+use std::io::{IoSlice, IoSliceMut, Read, Write};
 use std::mem;
 use std::os::fd::{AsRawFd, RawFd};
 use std::os::unix::net::{UnixDatagram, UnixStream};
@@ -13,12 +15,12 @@ use crate::child::run;
 const MANY: usize = 1 << 20;
 
 pub(crate) fn scenario() {
-    let (reader, writer) = pipe().unwrap();
+    let (reader, writer) = pipe();
     all_arrives(reader, writer);
     let (reader, writer) = UnixStream::pair().unwrap();
     all_arrives(reader, writer);
     datagrams_wait_for_room();
-    let (reader, writer) = pipe().unwrap();
+    let (reader, writer) = pipe();
     let late = thread::spawn(move || {
         thread::sleep(Duration::from_secs(1));
         (&writer).write_all(b"x").unwrap();
@@ -26,8 +28,13 @@ pub(crate) fn scenario() {
     assert!(select(reader.as_raw_fd(), 3_600), "there is something to read");
     late.join().unwrap();
     assert!(select(reader.as_raw_fd(), 0));
-    let (empty, _writer) = pipe().unwrap();
+    let (empty, _writer) = pipe();
     assert!(!select(empty.as_raw_fd(), 3_600), "the time is up");
+}
+
+fn pipe() -> (File, File) {
+    let (reader, writer) = rustix::pipe::pipe().unwrap();
+    (reader.into(), writer.into())
 }
 
 fn all_arrives(mut reader: impl Read + Send + 'static, mut writer: impl Write) {
@@ -64,13 +71,13 @@ fn datagrams_wait_for_room() {
 /// Whether the descriptor is readable within so many seconds.
 fn select(fd: RawFd, seconds: i64) -> bool {
     let mut limit = libc::timeval { tv_sec: seconds, tv_usec: 1 };
-    // SAFETY: zeroes are an empty set, and all pointers are valid or null.
-    unsafe {
-        let mut readable: libc::fd_set = mem::zeroed();
-        libc::FD_SET(fd, &raw mut readable);
-        let none = std::ptr::null_mut();
-        libc::select(fd + 1, &raw mut readable, none, none, &raw mut limit) == 1
-    }
+    // SAFETY: zeroes are an empty set.
+    let mut readable: libc::fd_set = unsafe { mem::zeroed() };
+    // SAFETY: the number of the descriptor is a small one.
+    unsafe { libc::FD_SET(fd, &raw mut readable) };
+    let none = std::ptr::null_mut();
+    // SAFETY: all pointers are valid or null.
+    unsafe { libc::select(fd + 1, &raw mut readable, none, none, &raw mut limit) == 1 }
 }
 
 #[test]

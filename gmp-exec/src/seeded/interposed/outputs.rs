@@ -44,7 +44,7 @@ fn may_wait(fd: c_int) -> bool {
 /// The first buffer that is not empty.
 unsafe fn first(buffers: *const libc::iovec, count: c_int) -> Option<libc::iovec> {
     // SAFETY: the caller vouches for the buffers.
-    (0..count.max(0) as usize).map(|place| unsafe { *buffers.add(place) }).find(|buffer| buffer.iov_len > 0)
+    (0..count.max(0) as usize).map(|place| unsafe { *buffers.wrapping_add(place) }).find(|buffer| buffer.iov_len > 0)
 }
 
 unsafe fn write_some(fd: c_int, buffer: *const c_void, length: usize) -> isize {
