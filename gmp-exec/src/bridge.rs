@@ -16,6 +16,7 @@ use crate::seeded;
 use crate::sys::{seccomp, sigurg};
 use crate::task::{AtShutdown, JoinHandle, MOST, Place, SyncWait, Wait, coop, leaf, spawn_blocking_on, try_id};
 
+pub use crate::dump::{ChannelEntry, ChannelState, MANY, ReadKind, Reading};
 pub use crate::task::Resource;
 
 /// Units left to the running task; `None` where nothing is limited.
@@ -102,6 +103,12 @@ impl Origin {
     #[inline]
     pub const fn of(self, resource: Resource) -> Origin {
         Origin { resource, ..self }
+    }
+
+    /// Where it was created.
+    #[inline]
+    pub const fn place(&self) -> &'static Location<'static> {
+        self.created
     }
 
     /// Notes that the running task waits for this.

@@ -234,7 +234,7 @@ impl TaskGroups {
 }
 
 /// A number of things.
-struct Count(usize, &'static str);
+pub(super) struct Count(pub(super) usize, pub(super) &'static str);
 
 impl fmt::Display for Count {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -213,3 +213,8 @@ impl fmt::Display for Short {
         }
     }
 }
+
+/// Where a lock, channel or read of tokio's began; `None` if that is a place in tokio.
+pub(super) fn known(place: &'static Location<'static>) -> Option<&'static Location<'static>> {
+    (!place.file().contains("/tokio-real/")).then_some(place)
+}

@@ -6,7 +6,7 @@ use std::panic::Location;
 use std::ptr;
 use std::time::Duration;
 
-use super::info::Short;
+use super::info::{Short, known};
 use crate::lost::locks::Edge;
 use crate::sys::peer;
 use crate::task::join_set::size_of_set;
@@ -176,11 +176,6 @@ impl Descriptor {
     fn unknown(fd: i32) -> Descriptor {
         Descriptor { fd, peer: None, listens_at: None }
     }
-}
-
-/// `None`: the value was made inside of tokio, as by `Mutex::default`.
-fn known(created: &'static Location<'static>) -> Option<&'static Location<'static>> {
-    (!created.file().contains("/tokio-real/")).then_some(created)
 }
 
 /// Displays all that a task waits for, as the end of a sentence.
