@@ -116,6 +116,11 @@ impl Origin {
         self.note_wait(0);
     }
 
+    /// Notes that the running task waits for a message of a channel that has so many senders.
+    pub fn wait_for_message(&self, senders: usize) {
+        self.note_wait(senders.min(MOST as usize) as u32);
+    }
+
     /// Notes that the running task waits for so many permits of the semaphore at that address.
     pub fn wait_for_permits(&self, permits: usize, address: usize) {
         self.note_wait(permits.min(MOST as usize) as u32);
@@ -140,7 +145,7 @@ impl Origin {
         }
     }
 
-    /// The running task has locked the mutex whose semaphore is at that address.
+    /// The running task has locked the lock whose semaphore is at that address.
     #[inline]
     pub fn locked(&self, address: usize) {
         if self.is_kept() {
@@ -148,17 +153,17 @@ impl Origin {
         }
     }
 
-    /// The mutex is about to be unlocked.
+    /// The running task is about to unlock it.
     #[inline]
     pub fn unlocked(&self, address: usize) {
         if self.is_kept() {
-            locks::unlocked(address);
+            locks::unlocked(address, try_id());
         }
     }
 
     #[inline]
     fn is_kept(&self) -> bool {
-        locks::are_kept() && self.resource == Resource::Mutex
+        locks::are_kept() && matches!(self.resource, Resource::Mutex | Resource::RwLock)
     }
 }
 

@@ -10,8 +10,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::panic::Location;
-use std::ptr;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -22,7 +21,7 @@ use super::json::Quoted;
 /// A channel with fewer messages is not told.
 pub const MANY: usize = 64;
 
-/// The listed channels, by the addresses of their entries.
+/// The listed channels, by their addresses.
 static LISTED: Mutex<BTreeMap<usize, Listed>> = Mutex::new(BTreeMap::new());
 
 /// What a channel of tokio's says of itself.
@@ -46,17 +45,16 @@ struct Listed {
 // thread may do so.
 unsafe impl Send for Listed {}
 
-/// The part of a channel by which it is listed.
+/// The part of a channel by which it is listed: its address, once it is.
 #[derive(Debug, Default)]
-pub struct ChannelEntry(AtomicBool);
+pub struct ChannelEntry(AtomicUsize);
 
 impl ChannelEntry {
-    /// The channel holds many messages. `look` gets its address.
+    /// The channel holds many messages.
     ///
     /// # Safety
     ///
-    /// Any thread may call `look` with `channel` until the entry is dropped, and the entry does not
-    /// move.
+    /// Any thread may call `look` with `channel` until the entry is dropped.
     #[cold]
     pub unsafe fn list(
         &self,
@@ -64,22 +62,26 @@ impl ChannelEntry {
         channel: *const (),
         look: unsafe fn(*const ()) -> ChannelState,
     ) {
-        if !self.0.swap(true, Relaxed) {
-            lock().insert(self.key(), Listed { created, channel, look });
+        let address = channel.addr();
+        if self.0.swap(address, Relaxed) == 0 {
+            lock().insert(address, Listed { created, channel, look });
         }
-    }
-
-    fn key(&self) -> usize {
-        ptr::from_ref(self).addr()
     }
 }
 
 impl Drop for ChannelEntry {
+    #[inline]
     fn drop(&mut self) {
-        if *self.0.get_mut() {
-            lock().remove(&self.key());
+        let address = *self.0.get_mut();
+        if address != 0 {
+            remove(address);
         }
     }
+}
+
+#[cold]
+fn remove(address: usize) {
+    lock().remove(&address);
 }
 
 fn lock() -> MutexGuard<'static, BTreeMap<usize, Listed>> {
@@ -155,7 +157,7 @@ impl fmt::Display for Channels {
 
 #[cfg(all(test, not(any(loom, shuttle))))]
 mod tests {
-    use std::sync::atomic::AtomicUsize;
+    use std::ptr;
 
     use super::*;
 
