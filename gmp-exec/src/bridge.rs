@@ -14,7 +14,7 @@ use crate::lost::locks;
 use crate::runtime::Handle;
 use crate::seeded;
 use crate::sys::{seccomp, sigurg};
-use crate::task::{AtShutdown, JoinHandle, MOST, Place, SyncWait, Wait, coop, leaf, spawn_blocking_on, try_id};
+use crate::task::{AtShutdown, Id, JoinHandle, MOST, Place, SyncWait, Wait, coop, leaf, spawn_blocking_on, try_id};
 
 pub use crate::dump::{ChannelEntry, ChannelState, MANY, ReadKind, Reading};
 pub use crate::task::Resource;
@@ -118,7 +118,7 @@ impl Origin {
 
     /// Notes that the running task waits for a message of a channel that has so many senders.
     pub fn wait_for_message(&self, senders: usize) {
-        self.note_wait(senders.min(MOST as usize) as u32);
+        self.note_wait(senders as u32);
     }
 
     /// Notes that the running task waits for so many permits of the semaphore at that address.
@@ -139,25 +139,34 @@ impl Origin {
     }
 
     /// The running task has dropped a future that waited for permits.
+    #[inline]
     pub fn gave_up(&self, address: usize) {
-        if self.is_kept() {
-            locks::gave_up(address, try_id());
-        }
+        self.tell(address, locks::gave_up);
     }
 
     /// The running task has locked the lock whose semaphore is at that address.
     #[inline]
     pub fn locked(&self, address: usize) {
-        if self.is_kept() {
-            locks::locked(address, try_id());
-        }
+        self.tell(address, locks::locked);
     }
 
     /// The running task is about to unlock it.
     #[inline]
     pub fn unlocked(&self, address: usize) {
+        self.tell(address, locks::unlocked);
+    }
+
+    #[inline]
+    fn tell(&self, address: usize, what: fn(usize, Option<Id>)) {
+        if locks::are_kept() {
+            self.tell_now(address, what);
+        }
+    }
+
+    #[cold]
+    fn tell_now(&self, address: usize, what: fn(usize, Option<Id>)) {
         if self.is_kept() {
-            locks::unlocked(address, try_id());
+            what(address, try_id());
         }
     }
 

@@ -1,7 +1,7 @@
 //! Channels of tokio's that hold many messages, by the places where they were created.
 //!
-//! A sender looks at the length of its channel with each [`MANY`]th message, so a channel that stays
-//! short costs a comparison per message. A channel that holds so many is listed from then on. The dump
+//! A sender looks at the length of its channel when tokio allocates another block of messages for it: a
+//! channel that stays short costs nothing. A channel that holds [`MANY`] is listed from then on. The dump
 //! reads the lengths under the lock under which the end of a channel removes its entry: no channel ends
 //! while it is read. The end sees every listing: it comes after the drop of all senders and of the receiver,
 //! which their reference count orders before it.
@@ -18,7 +18,7 @@ use super::groups::Count;
 use super::info::{Short, known};
 use super::json::Quoted;
 
-/// A channel with fewer messages is not told.
+/// A channel with fewer messages is not told. Two of tokio's blocks.
 pub const MANY: usize = 64;
 
 /// The listed channels, by their addresses.

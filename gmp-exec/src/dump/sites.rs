@@ -20,6 +20,8 @@ const MOST: usize = 1_000;
 /// How long a dump waits for the next task: all threads may be busy.
 const LIMIT: Duration = Duration::from_secs(1);
 
+const STRIPPED: &str = "no line known: the program is stripped";
+
 /// Where a task waits.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Site {
@@ -78,8 +80,11 @@ impl Site {
     fn of(frames: &[BlockedFrame]) -> Option<Site> {
         let of = |origin| frames.iter().find(|frame| frame.origin == origin);
         let own = of(FrameOrigin::Own);
-        let frame = own.or_else(|| of(FrameOrigin::Dependency))?;
-        Some(Site { is_own: own.is_some(), place: frame.to_string() })
+        let place = match own.or_else(|| of(FrameOrigin::Dependency)) {
+            Some(frame) => frame.to_string(),
+            None => of(FrameOrigin::Unknown).map(|_| STRIPPED.to_owned())?,
+        };
+        Some(Site { is_own: own.is_some(), place })
     }
 }
 
@@ -195,6 +200,8 @@ mod tests {
         assert_eq!(site(&[&sleep, &unplaced, &hyper]).unwrap(), ", in hyper::client::connect");
         assert_eq!(site(&[&sleep, &unplaced, &own]).unwrap(), ", at src/a.rs:7");
         assert_eq!(site(&[&sleep]), None);
+        let unknown = BlockedFrame { origin: FrameOrigin::Unknown, ..unplaced };
+        assert_eq!(site(&[&sleep, &unknown]).unwrap(), ", no line known: the program is stripped");
     }
 
     #[test]

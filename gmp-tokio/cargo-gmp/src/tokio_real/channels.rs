@@ -10,16 +10,36 @@ use super::edits::Edit;
 /// Each text must be in its file exactly once.
 pub(super) const CHANNELS: &[Edit] = &[
     Edit {
-        name: "lengths: a message has a number",
+        name: "lengths: a message for which the list may grow",
         file: "src/sync/mpsc/list.rs",
         find: "    pub(crate) fn push(&self, value: T) {",
-        replace: "    pub(crate) fn push(&self, value: T) -> usize {",
+        replace: "    #[cfg(test)]\n    pub(crate) fn push(&self, value: T) {\n        self.push_to(value, || ());\n    }\n\n    \
+                  /// `grows` is called before the list grows.\n    \
+                  pub(crate) fn push_to(&self, value: T, grows: impl Fn()) {",
     },
     Edit {
-        name: "lengths: the number of a message",
+        name: "lengths: a message that is put into a block",
         file: "src/sync/mpsc/list.rs",
-        find: "            block.as_ref().write(slot_index, value);\n        }\n",
-        replace: "            block.as_ref().write(slot_index, value);\n        }\n        slot_index\n",
+        find: "        let block = self.find_block(slot_index);\n\n        unsafe {\n            // Write",
+        replace: "        let block = self.find_block(slot_index, grows);\n\n        unsafe {\n            // Write",
+    },
+    Edit {
+        name: "lengths: the end of a list",
+        file: "src/sync/mpsc/list.rs",
+        find: "        let block = self.find_block(slot_index);\n\n        unsafe { block.as_ref().tx_close() }",
+        replace: "        let block = self.find_block(slot_index, || ());\n\n        unsafe { block.as_ref().tx_close() }",
+    },
+    Edit {
+        name: "lengths: a block is looked for",
+        file: "src/sync/mpsc/list.rs",
+        find: "    fn find_block(&self, slot_index: usize) -> NonNull<Block<T>> {",
+        replace: "    fn find_block(&self, slot_index: usize, grows: impl Fn()) -> NonNull<Block<T>> {",
+    },
+    Edit {
+        name: "lengths: a list grows",
+        file: "src/sync/mpsc/list.rs",
+        find: "                .unwrap_or_else(|| block.grow());",
+        replace: "                .unwrap_or_else(|| {\n                    grows();\n                    block.grow()\n                });",
     },
     Edit {
         name: "lengths: what a channel says",
@@ -68,9 +88,7 @@ pub(super) const CHANNELS: &[Edit] = &[
         find: "impl<T, S> Chan<T, S> {\n    fn send(&self, value: T) {\n        // Push the value\n        \
                self.tx.push(value);\n\n        // Notify the rx task\n        self.rx_waker.wake();\n    }\n\n",
         replace: "impl<T, S: Semaphore> Chan<T, S> {\n    fn send(&self, value: T) {\n        // Push the value\n        \
-                  let number = self.tx.push(value);\n        \
-                  if number % gmp_exec::bridge::MANY == gmp_exec::bridge::MANY - 1 {\n            \
-                  self.look_at_length();\n        }\n\n        \
+                  self.tx.push_to(value, || self.look_at_length());\n\n        \
                   // Notify the rx task\n        self.rx_waker.wake();\n    }\n\n    \
                   #[cold]\n    fn look_at_length(&self) {\n        \
                   if self.semaphore.length().0 >= gmp_exec::bridge::MANY {\n            \
