@@ -205,7 +205,8 @@ mod tests {
     fn a_lock_has_several_readers_and_what_is_not_certain_is_forgotten() {
         let (address, [first, second, writer]) = (usize::MAX - 95, [1 << 41, (1 << 41) + 1, (1 << 41) + 2].map(id));
         wants(address, (writer, 1), Location::caller());
-        (locked(address, Some(first)), locked(address, Some(second)));
+        locked(address, Some(first));
+        locked(address, Some(second));
         assert_eq!(waits_of(writer), [(1, first), (1, second)]);
         unlocked(address, Some(first));
         assert_eq!(waits_of(writer), [(1, second)]);
