@@ -14,8 +14,9 @@ use crate::lost::locks;
 use crate::runtime::Handle;
 use crate::seeded;
 use crate::sys::{seccomp, sigurg};
-use crate::task::{AtShutdown, JoinHandle, MOST, Place, SyncWait, Wait, coop, leaf, spawn_blocking_on, try_id};
+use crate::task::{AtShutdown, Id, JoinHandle, MOST, Place, SyncWait, Wait, coop, leaf, spawn_blocking_on, try_id};
 
+pub use crate::dump::{ChannelEntry, ChannelState, MANY, ReadKind, Reading};
 pub use crate::task::Resource;
 
 /// Units left to the running task; `None` where nothing is limited.
@@ -104,9 +105,20 @@ impl Origin {
         Origin { resource, ..self }
     }
 
+    /// Where it was created.
+    #[inline]
+    pub const fn place(&self) -> &'static Location<'static> {
+        self.created
+    }
+
     /// Notes that the running task waits for this.
     pub fn wait(&self) {
         self.note_wait(0);
+    }
+
+    /// Notes that the running task waits for a message of a channel that has so many senders.
+    pub fn wait_for_message(&self, senders: usize) {
+        self.note_wait(senders as u32);
     }
 
     /// Notes that the running task waits for so many permits of the semaphore at that address.
@@ -127,31 +139,40 @@ impl Origin {
     }
 
     /// The running task has dropped a future that waited for permits.
+    #[inline]
     pub fn gave_up(&self, address: usize) {
-        if self.is_kept() {
-            locks::gave_up(address, try_id());
-        }
+        self.tell(address, locks::gave_up);
     }
 
-    /// The running task has locked the mutex whose semaphore is at that address.
+    /// The running task has locked the lock whose semaphore is at that address.
     #[inline]
     pub fn locked(&self, address: usize) {
-        if self.is_kept() {
-            locks::locked(address, try_id());
+        self.tell(address, locks::locked);
+    }
+
+    /// The running task is about to unlock it.
+    #[inline]
+    pub fn unlocked(&self, address: usize) {
+        self.tell(address, locks::unlocked);
+    }
+
+    #[inline]
+    fn tell(&self, address: usize, what: fn(usize, Option<Id>)) {
+        if locks::are_kept() {
+            self.tell_now(address, what);
         }
     }
 
-    /// The mutex is about to be unlocked.
-    #[inline]
-    pub fn unlocked(&self, address: usize) {
+    #[cold]
+    fn tell_now(&self, address: usize, what: fn(usize, Option<Id>)) {
         if self.is_kept() {
-            locks::unlocked(address);
+            what(address, try_id());
         }
     }
 
     #[inline]
     fn is_kept(&self) -> bool {
-        locks::are_kept() && self.resource == Resource::Mutex
+        locks::are_kept() && matches!(self.resource, Resource::Mutex | Resource::RwLock)
     }
 }
 

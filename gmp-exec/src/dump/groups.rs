@@ -6,7 +6,7 @@ use std::panic::Location;
 use std::time::Duration;
 
 use super::info::{Named, Short, TaskInfo, TaskState};
-use super::sites::{self, Site, Sites};
+use super::sites::{self, Site, Sites, short_type};
 use super::waits::{All, OfSeveral, WaitsFor};
 use super::walk::Tasks;
 use crate::task::Id;
@@ -96,6 +96,7 @@ pub struct TaskGroup {
     /// Some of them.
     pub examples: Vec<Id>,
     sites: Vec<Site>,
+    future: Option<&'static str>,
 }
 
 impl Tasks {
@@ -130,7 +131,7 @@ impl Tasks {
 fn group(tasks: impl Iterator<Item = TaskInfo>) -> Vec<TaskGroup> {
     let mut groups = HashMap::new();
     for info in tasks {
-        let what = (info.location, info.state, info.is_blocking, info.is_lost);
+        let what = (info.location, info.state, info.is_blocking, info.is_lost, info.future);
         let key = (what, info.name.clone(), kinds(&info.waits_for), info.sites.clone());
         groups.entry(key).or_insert_with(|| TaskGroup::of(&info)).add(&info);
     }
@@ -165,6 +166,7 @@ impl TaskGroup {
             polls: (u32::MAX, 0),
             examples: Vec::new(),
             sites: info.sites.clone(),
+            future: info.future,
         }
     }
 
@@ -234,7 +236,7 @@ impl TaskGroups {
 }
 
 /// A number of things.
-struct Count(usize, &'static str);
+pub(super) struct Count(pub(super) usize, pub(super) &'static str);
 
 impl fmt::Display for Count {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -250,6 +252,7 @@ impl fmt::Display for TaskGroup {
             false => write!(f, "{} {}", self.count, self.state)?,
         }
         write!(f, "{}, spawned at {}", Named(&self.name), Short(self.location))?;
+        self.future.map_or(Ok(()), |future| write!(f, ", future {}", short_type(future)))?;
         self.write_waits(f)?;
         Sites(&self.sites).fmt(f)?;
         match self.oldest {
@@ -317,6 +320,7 @@ mod tests {
             polls: (1, 1),
             examples: vec![Id::from_u64(7).unwrap()],
             sites: Vec::new(),
+            future: None,
         }
     }
 

@@ -70,6 +70,8 @@ pub struct TaskInfo {
     pub(super) rolls: Vec<u64>,
     /// The lines at which it waits, if they were asked for.
     pub(super) sites: Vec<Site>,
+    /// The type of its future, if that was asked for and a crate has spawned the task.
+    pub(super) future: Option<&'static str>,
 }
 
 impl TaskInfo {
@@ -126,6 +128,7 @@ impl TaskInfo {
             is_lost: false,
             rolls: Vec::new(),
             sites: Vec::new(),
+            future: None,
         }
     }
 
@@ -147,6 +150,7 @@ impl TaskInfo {
             is_lost: false,
             rolls: Vec::new(),
             sites: Vec::new(),
+            future: None,
         }
     }
 }
@@ -212,4 +216,9 @@ impl fmt::Display for Short {
             None => write!(f, "{}:{line}", short(file)),
         }
     }
+}
+
+/// Where a lock, channel or read of tokio's began; `None` if that is a place in tokio.
+pub(super) fn known(place: &'static Location<'static>) -> Option<&'static Location<'static>> {
+    (!place.file().contains("/tokio-real/")).then_some(place)
 }

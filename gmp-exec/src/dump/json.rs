@@ -44,12 +44,10 @@ impl TaskInfo {
 impl fmt::Display for TaskJson<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let TaskJson(info) = self;
-        write!(f, r#"{{"id":{},"state":"{}","file":"#, info.id, info.state)?;
-        string(f, info.location.file())?;
-        write!(f, r#","line":{},"column":{}"#, info.location.line(), info.location.column())?;
+        let (file, line, column) = (Quoted(info.location.file()), info.location.line(), info.location.column());
+        write!(f, r#"{{"id":{},"state":"{}","file":{file},"line":{line},"column":{column}"#, info.id, info.state)?;
         if let Some(name) = &info.name {
-            f.write_str(r#","name":"#)?;
-            string(f, name)?;
+            write!(f, r#","name":{}"#, Quoted(name))?;
         }
         write!(f, r#","blocking":{},"polls":{}"#, info.is_blocking, info.polls)?;
         number(f, "age_ms", info.age.map(|age| age.as_millis()))?;
@@ -105,44 +103,40 @@ fn socket(f: &mut fmt::Formatter<'_>, name: &str, descriptor: &Descriptor) -> fm
 }
 
 fn place(f: &mut fmt::Formatter<'_>, place: &Location<'_>) -> fmt::Result {
-    string(f, &format!("{}:{}", place.file(), place.line()))
+    write!(f, "{}", Quoted(&format!("{}:{}", place.file(), place.line())))
 }
 
 fn number(f: &mut fmt::Formatter<'_>, name: &str, value: Option<impl fmt::Display>) -> fmt::Result {
     value.map_or(Ok(()), |value| write!(f, r#","{name}":{value}"#))
 }
 
-/// RFC 8259, section 7: the quotation mark, the backslash and control characters are escaped.
-fn string(f: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result {
-    f.write_char('"')?;
-    for c in text.chars() {
-        match c {
-            '"' | '\\' => write!(f, "\\{c}")?,
-            c if c.is_control() => write!(f, "\\u{:04x}", u32::from(c))?,
-            _ => f.write_char(c)?,
+/// A string. RFC 8259, section 7: the quotation mark, the backslash and control characters are escaped.
+pub(super) struct Quoted<'a>(pub(super) &'a str);
+
+impl fmt::Display for Quoted<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_char('"')?;
+        for c in self.0.chars() {
+            match c {
+                '"' | '\\' => write!(f, "\\{c}")?,
+                c if c.is_control() => write!(f, "\\u{:04x}", u32::from(c))?,
+                _ => f.write_char(c)?,
+            }
         }
+        f.write_char('"')
     }
-    f.write_char('"')
 }
 
 #[cfg(all(test, not(any(loom, shuttle))))]
 mod tests {
     use super::*;
 
-    struct Text<'a>(&'a str);
-
-    impl fmt::Display for Text<'_> {
-        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            string(f, self.0)
-        }
-    }
-
     #[test]
     fn what_json_does_not_allow_in_a_string_is_escaped() {
-        assert_eq!(Text("src/main.rs").to_string(), r#""src/main.rs""#);
-        assert_eq!(Text("a\"b\\c\nd\u{1f}é").to_string(), r#""a\"b\\c\u000ad\u001fé""#);
+        assert_eq!(Quoted("src/main.rs").to_string(), r#""src/main.rs""#);
+        assert_eq!(Quoted("a\"b\\c\nd\u{1f}é").to_string(), r#""a\"b\\c\u000ad\u001fé""#);
         // Terminals obey these, too.
-        assert_eq!(Text("\u{7f}\u{9b}31m").to_string(), r#""\u007f\u009b31m""#);
+        assert_eq!(Quoted("\u{7f}\u{9b}31m").to_string(), r#""\u007f\u009b31m""#);
     }
 
     #[test]

@@ -51,6 +51,7 @@
 
 mod asked;
 mod asker;
+mod channels;
 mod circles;
 mod ending;
 mod groups;
@@ -58,7 +59,9 @@ mod info;
 mod json;
 mod lost;
 mod polled;
+mod process;
 mod quit;
+mod reads;
 mod signal;
 mod sites;
 #[cfg(feature = "taskdump")]
@@ -67,12 +70,14 @@ mod tree;
 mod waits;
 mod walk;
 
+pub use channels::{ChannelEntry, ChannelState, MANY};
 pub(crate) use circles::new_circles;
 pub use groups::{TaskGroup, TaskGroups};
 pub use info::{TaskInfo, TaskState};
 pub use json::TaskJson;
 pub use lost::{LostTask, LostTasks};
 pub(crate) use quit::{last_words, watch};
+pub use reads::{ReadKind, Reading};
 #[cfg(feature = "taskdump")]
 pub(crate) use traced::dump;
 #[cfg(feature = "taskdump")]

@@ -15,6 +15,7 @@ use super::asked;
 use super::asker::{Asker, Form};
 use super::ending;
 use super::groups::TaskGroups;
+use super::process::OfProcess;
 use super::signal::Signals;
 use super::tree::TaskTree;
 use super::walk::Tasks;
@@ -153,7 +154,7 @@ fn text_of(runtimes: &[Arc<Scheduler>], groups: fn(Tasks) -> TaskGroups) -> Stri
     };
     match runtimes {
         [] => "no runtime\n".to_owned(),
-        _ => runtimes.iter().enumerate().map(section).collect(),
+        _ => runtimes.iter().enumerate().map(section).collect::<String>() + &OfProcess::look().to_string(),
     }
 }
 
@@ -175,7 +176,7 @@ fn write_json(runtimes: &[Arc<Scheduler>], out: &mut impl Write) -> io::Result<(
             writeln!(out, "{}", info.json())?;
         }
     }
-    Ok(())
+    OfProcess::look().json().try_for_each(|line| writeln!(out, "{line}"))
 }
 
 fn prefixed(text: &str) -> String {

@@ -1,5 +1,6 @@
 //! The lines at which tasks wait (`cargo gmp tasks --lines PID`): of the calls above a future that
-//! has to wait, the innermost line of the program itself.
+//! has to wait, the innermost line of the program itself; if there is none, the innermost call of a crate
+//! that the program uses, with the line or, in a build without lines of crates, the function.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
@@ -7,7 +8,6 @@ use std::time::Duration;
 
 use super::info::{TaskInfo, TaskState};
 use crate::blocked::{BlockedFrame, FrameOrigin, here, named};
-use crate::escaped::short;
 use crate::sched::SchedulerRef;
 use crate::task::registry::{Position, Registry};
 use crate::task::sites::{self, Stack};
@@ -20,10 +20,13 @@ const MOST: usize = 1_000;
 /// How long a dump waits for the next task: all threads may be busy.
 const LIMIT: Duration = Duration::from_secs(1);
 
-/// A line of the program, or of a crate that waits by itself.
+const STRIPPED: &str = "no line known: the program is stripped";
+
+/// Where a task waits.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Site {
     is_own: bool,
+    /// `at FILE:LINE` or `in FUNCTION`.
     place: String,
 }
 
@@ -40,9 +43,11 @@ pub(super) fn find(scheduler: &SchedulerRef, tasks: &mut [TaskInfo]) {
     for set in local_sets_of(scheduler) {
         ask(set.registry(), &mut wanted);
     }
-    let (stacks, mut known) = (sites::end(LIMIT), HashMap::new());
+    let (given, mut known) = (sites::end(LIMIT), HashMap::new());
     for task in tasks {
-        task.sites = stacks.get(&task.id).map_or_else(Vec::new, |stacks| of_stacks(stacks, &mut known));
+        let Some(given) = given.get(&task.id) else { continue };
+        task.sites = of_stacks(&given.stacks, &mut known);
+        task.future = is_of_crate(task.location.file()).then_some(given.future);
     }
 }
 
@@ -73,15 +78,41 @@ fn of_stacks(stacks: &[Stack], known: &mut HashMap<Stack, Option<Site>>) -> Vec<
 
 impl Site {
     fn of(frames: &[BlockedFrame]) -> Option<Site> {
-        let of = |origin| frames.iter().find(|frame| frame.origin == origin && frame.line.is_some());
+        let of = |origin| frames.iter().find(|frame| frame.origin == origin);
         let own = of(FrameOrigin::Own);
-        let frame = own.or_else(|| of(FrameOrigin::Dependency))?;
-        let place = format!("{}:{}", short(frame.file.as_deref()?), frame.line?);
+        let place = match own.or_else(|| of(FrameOrigin::Dependency)) {
+            Some(frame) => frame.to_string(),
+            None => of(FrameOrigin::Unknown).map(|_| STRIPPED.to_owned())?,
+        };
         Some(Site { is_own: own.is_some(), place })
     }
 }
 
-/// Displays the lines at which a task waits, as the end of a sentence; nothing without a line.
+/// The file of a published crate, or of one in a repository.
+fn is_of_crate(file: &str) -> bool {
+    file.contains("/registry/src/") || file.contains("/git/checkouts/")
+}
+
+/// A type, without the folders of paths (`app::Server<hyper::Body>` as `app::Server<..>`).
+pub(super) fn short_type(name: &str) -> String {
+    let mut depth = 0_u32;
+    let mut text = String::new();
+    for character in name.chars() {
+        match character {
+            '<' if depth == 0 => text.push_str("<..>"),
+            character if depth == 0 => text.push(character),
+            _ => {}
+        }
+        match character {
+            '<' => depth += 1,
+            '>' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    text
+}
+
+/// Displays where a task waits, as the end of a sentence; nothing if that is not known.
 pub(super) struct Sites<'a>(pub(super) &'a [Site]);
 
 impl fmt::Display for Sites<'_> {
@@ -89,7 +120,7 @@ impl fmt::Display for Sites<'_> {
         self.0
             .iter()
             .enumerate()
-            .try_for_each(|(index, site)| write!(f, "{} {}", if index == 0 { ", at" } else { " and" }, site.place))
+            .try_for_each(|(index, site)| write!(f, "{} {}", if index == 0 { "," } else { " and" }, site.place))
     }
 }
 
@@ -140,7 +171,7 @@ mod tests {
             let dump = |_| {
                 sites::begin(|| vec![1]);
                 ask(registry, &mut ids.clone());
-                sites::end(LIMIT).len()
+                sites::end(LIMIT).values().filter(|given| !given.stacks.is_empty()).count()
             };
             let given = (0..DUMPS).map(dump).collect();
             is_over.store(true, Relaxed);
@@ -164,12 +195,18 @@ mod tests {
         };
         assert_eq!(site(&[&sleep, &hyper, &own, &outer]).unwrap(), ", at src/a.rs:7");
         assert_eq!(site(&[&sleep, &hyper]).unwrap(), ", at hyper-1.9.0/src/a.rs:7");
+        let function = Some("hyper::client::connect".to_owned());
+        let unplaced = BlockedFrame { function, file: None, line: None, origin: FrameOrigin::Dependency };
+        assert_eq!(site(&[&sleep, &unplaced, &hyper]).unwrap(), ", in hyper::client::connect");
+        assert_eq!(site(&[&sleep, &unplaced, &own]).unwrap(), ", at src/a.rs:7");
         assert_eq!(site(&[&sleep]), None);
+        let unknown = BlockedFrame { origin: FrameOrigin::Unknown, ..unplaced };
+        assert_eq!(site(&[&sleep, &unknown]).unwrap(), ", no line known: the program is stripped");
     }
 
     #[test]
     fn lines_of_crates_are_left_out_beside_those_of_the_program() {
-        let site = |is_own, place: &str| Some(Site { is_own, place: place.to_owned() });
+        let site = |is_own, place: &str| Some(Site { is_own, place: format!("at {place}") });
         let mut known =
             HashMap::from([(vec![1], site(false, "hyper.rs:1")), (vec![2], site(true, "a.rs:2")), (vec![3], None)]);
         let mut of = |stacks: &[u64]| {
@@ -177,5 +214,13 @@ mod tests {
             Sites(&of_stacks(&stacks, &mut known)).to_string()
         };
         assert_eq!((&*of(&[1, 2, 3, 2]), &*of(&[1, 3]), &*of(&[3])), (", at a.rs:2", ", at hyper.rs:1", ""));
+    }
+
+    #[test]
+    fn a_type_is_told_without_its_parameters() {
+        assert_eq!(short_type("actix_server::worker::ServerWorker"), "actix_server::worker::ServerWorker");
+        assert_eq!(short_type("axum::serve<a::L<b::C>, d::E>::{{closure}}"), "axum::serve<..>::{{closure}}");
+        let boxed = "core::pin::Pin<alloc::boxed::Box<dyn core::future::future::Future<Output = ()>>>";
+        assert_eq!(short_type(boxed), "core::pin::Pin<..>");
     }
 }

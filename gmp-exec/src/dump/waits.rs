@@ -6,7 +6,7 @@ use std::panic::Location;
 use std::ptr;
 use std::time::Duration;
 
-use super::info::Short;
+use super::info::{Short, known};
 use crate::lost::locks::Edge;
 use crate::sys::peer;
 use crate::task::join_set::size_of_set;
@@ -57,12 +57,13 @@ pub enum WaitsFor {
         /// What kind of lock or channel it is, and what is waited for.
         resource: Resource,
         /// Permits of a semaphore, of which a read lock takes one and a write lock all; of a full
-        /// channel, its capacity. 1023 stands for larger numbers, too.
+        /// channel, its capacity; of an empty one, the senders that it had when the task was polled.
+        /// 1023 stands for larger numbers, too.
         amount: u32,
         /// Where it was created, if that is known.
         created: Option<&'static Location<'static>>,
-        /// The task that has locked the mutex, if that is known. It is kept only in a process in
-        /// which a runtime has been built with `GMP_DEBUG=sigquit=1`, `GMP_LEAKS` or
+        /// A task that has locked the `Mutex` or `RwLock`, if that is known. It is kept only in a process
+        /// in which a runtime has been built with `GMP_DEBUG=sigquit=1`, `GMP_LEAKS` or
         /// `GMP_DEADLOCK_AFTER`, or with the options of their builder.
         holder: Option<Id>,
     },
@@ -118,14 +119,13 @@ impl WaitsFor {
         }
     }
 
-    /// The task that has locked the mutex that is waited for. `edges`: those of the task's last poll.
-    /// Two mutexes that were created at one place can't be told apart.
+    /// A task that has locked what is waited for. `edges`: those of the task's last poll. Two locks that
+    /// were created at one place can't be told apart.
     pub(super) fn set_holder(&mut self, edges: &[&Edge]) {
-        let WaitsFor::Sync { resource: Resource::Mutex, created, holder, .. } = self else { return };
+        let WaitsFor::Sync { resource: Resource::Mutex | Resource::RwLock, created, holder, .. } = self else { return };
         let mut matching = edges.iter().filter(|edge| known(edge.created) == *created);
-        if let (Some(edge), None) = (matching.next(), matching.next()) {
-            *holder = Some(edge.holder);
-        }
+        let Some(first) = matching.next() else { return };
+        *holder = matching.all(|edge| edge.address == first.address).then_some(first.holder);
     }
 
     /// Asks the system what the descriptor is.
@@ -147,6 +147,7 @@ impl WaitsFor {
             WaitsFor::Task(_) => WaitsFor::Task(Id::from_u64(1).expect("not 0")),
             WaitsFor::AnyOf(_) => WaitsFor::AnyOf(0),
             WaitsFor::Sync { resource, amount, created, .. } => {
+                let amount = if resource == Resource::Receiver { 0 } else { amount };
                 WaitsFor::Sync { resource, amount, created, holder: None }
             }
             WaitsFor::Place(_) => self,
@@ -176,11 +177,6 @@ impl Descriptor {
     fn unknown(fd: i32) -> Descriptor {
         Descriptor { fd, peer: None, listens_at: None }
     }
-}
-
-/// `None`: the value was made inside of tokio, as by `Mutex::default`.
-fn known(created: &'static Location<'static>) -> Option<&'static Location<'static>> {
-    (!created.file().contains("/tokio-real/")).then_some(created)
 }
 
 /// Displays all that a task waits for, as the end of a sentence.
@@ -247,7 +243,9 @@ fn resource_in_words(f: &mut fmt::Formatter<'_>, resource: Resource, amount: u32
         Resource::Semaphore => write!(f, "to acquire {amount}{more} of a tokio Semaphore"),
         Resource::OnceCell => f.write_str("for a tokio OnceCell to be initialised"),
         Resource::Sender => write!(f, "to send into a full mpsc channel (capacity {amount}{more})"),
-        Resource::Receiver => f.write_str("to receive from an empty mpsc channel"),
+        Resource::Receiver if amount == 0 => f.write_str("to receive from an empty mpsc channel"),
+        Resource::Receiver if amount == 1 => f.write_str("to receive from an empty mpsc channel (1 sender)"),
+        Resource::Receiver => write!(f, "to receive from an empty mpsc channel ({amount}{more} senders)"),
         Resource::Notify => f.write_str("for a notification by a tokio Notify"),
         Resource::Watch => f.write_str("for a change of a watch channel"),
         Resource::Closed => f.write_str("for the receivers of a channel to be gone"),
@@ -299,6 +297,9 @@ mod tests {
         assert_eq!(text(Resource::RwLock, 1), "to read a tokio RwLock");
         assert_eq!(text(Resource::RwLock, MOST), "to write a tokio RwLock");
         assert_eq!(text(Resource::Semaphore, 3), "to acquire 3 of a tokio Semaphore");
+        assert_eq!(text(Resource::Receiver, 0), "to receive from an empty mpsc channel");
+        assert_eq!(text(Resource::Receiver, 1), "to receive from an empty mpsc channel (1 sender)");
+        assert_eq!(text(Resource::Receiver, 2), "to receive from an empty mpsc channel (2 senders)");
         assert_eq!(text(Resource::Sender, 4), "to send into a full mpsc channel (capacity 4)");
         assert_eq!(text(Resource::Sender, MOST), "to send into a full mpsc channel (capacity 1023 or more)");
         let created = Location::caller();

@@ -1,7 +1,7 @@
-//! Which task has locked a mutex of tokio's, and which tasks wait for the mutex: for the dump, which
+//! Which task has locked a mutex or `RwLock` of tokio's, and which tasks wait for it: for the dump, which
 //! says which tasks wait for each other.
 //!
-//! The drop-in's mutexes tell it ([`bridge::Origin`](crate::bridge::Origin)). It is kept only once a
+//! The drop-in's locks tell it ([`bridge::Origin`](crate::bridge::Origin)). It is kept only once a
 //! runtime of the process has been built that asks for it ([`keep`]): before that, each lock and
 //! unlock reads a flag and nothing else. What was locked before is not known.
 //!
@@ -9,8 +9,13 @@
 //! |---|---|
 //! | takes the permit, then is noted | is struck out, then gives the permit back |
 //!
-//! So a task that is noted for a mutex has locked it and not unlocked it. Its guard may be with another
-//! task: then that one has to unlock it, and the dump names the one that has locked it.
+//! So a task that is noted for a lock has locked it and not unlocked it. Its guard may be with another
+//! task: then that one has to unlock it, and the dump names the one that has locked it. When a task
+//! unlocks that is not noted, it is not known whose guard that was, and all are struck out; so it is
+//! when a write lock becomes a read lock.
+//!
+//! Permits of a `Semaphore` are not noted: servers give them to other tasks as a rule, and a task that
+//! waits for the next permit would seem to wait for itself.
 //!
 //! A waiting task is noted with the number of its poll. It is struck out when it has locked the
 //! mutex, or its future is dropped. A task that has dropped a future of another task strikes out
@@ -35,8 +40,8 @@ static LOCKS: [Mutex<BTreeMap<usize, Lock>>; SHARDS] = [const { Mutex::new(BTree
 
 #[derive(Debug, Default)]
 struct Lock {
-    /// The task that has locked it.
-    holder: Option<Id>,
+    /// The tasks that have locked it: several have read locks.
+    holders: Vec<Id>,
     wanted: Vec<Want>,
 }
 
@@ -59,6 +64,7 @@ pub(crate) struct Edge {
     pub(crate) since: Instant,
     pub(crate) created: &'static Location<'static>,
     pub(crate) holder: Id,
+    pub(crate) address: usize,
 }
 
 /// From now on it is kept.
@@ -79,17 +85,29 @@ fn shard(address: usize) -> MutexGuard<'static, BTreeMap<usize, Lock>> {
 pub(crate) fn locked(address: usize, task: Option<Id>) {
     let mut locks = shard(address);
     let lock = locks.entry(address).or_default();
-    lock.holder = task;
+    lock.holders.extend(task);
     lock.wanted.retain(|want| Some(want.task) != task);
+    if lock.is_unknown() {
+        locks.remove(&address);
+    }
 }
 
-pub(crate) fn unlocked(address: usize) {
+pub(crate) fn unlocked(address: usize, task: Option<Id>) {
     let mut locks = shard(address);
     if let Some(lock) = locks.get_mut(&address) {
-        lock.holder = None;
-        if lock.wanted.is_empty() {
+        match lock.holders.iter().position(|holder| Some(*holder) == task) {
+            Some(index) => drop(lock.holders.swap_remove(index)),
+            None => lock.holders.clear(),
+        }
+        if lock.is_unknown() {
             locks.remove(&address);
         }
+    }
+}
+
+impl Lock {
+    fn is_unknown(&self) -> bool {
+        self.holders.is_empty() && self.wanted.is_empty()
     }
 }
 
@@ -108,7 +126,7 @@ pub(crate) fn gave_up(address: usize, task: Option<Id>) {
     let mut locks = shard(address);
     if let Some(lock) = locks.get_mut(&address) {
         lock.wanted.retain(|want| Some(want.task) != task);
-        if lock.wanted.is_empty() && lock.holder.is_none() {
+        if lock.is_unknown() {
             locks.remove(&address);
         }
     }
@@ -119,10 +137,18 @@ pub(crate) fn edges() -> Vec<Edge> {
     let mut edges = Vec::new();
     for shard in &LOCKS {
         let locks = shard.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-        for lock in locks.values() {
-            let Some(holder) = lock.holder else { continue };
-            let edge = |Want { task, polls, since, created }| Edge { task, polls, since, created, holder };
-            edges.extend(lock.wanted.iter().copied().map(edge));
+        for (&address, lock) in locks.iter() {
+            for &holder in &lock.holders {
+                let edge = |want: &Want| Edge {
+                    task: want.task,
+                    polls: want.polls,
+                    since: want.since,
+                    created: want.created,
+                    holder,
+                    address,
+                };
+                edges.extend(lock.wanted.iter().map(edge));
+            }
         }
     }
     edges
@@ -164,14 +190,30 @@ mod tests {
         assert_eq!(waits_of(waits), [(3, holder)]);
         wants(address, (waits, 5), Location::caller());
         assert_eq!(waits_of(waits), [(5, holder)]);
-        unlocked(address);
+        unlocked(address, Some(holder));
         assert_eq!(waits_of(waits), []);
         locked(address, Some(waits));
         wants(address, (holder, 1), Location::caller());
         assert_eq!((waits_of(waits), waits_of(holder)), (vec![], vec![(1, waits)]));
         gave_up(address, Some(holder));
         assert_eq!(waits_of(holder), []);
-        unlocked(address);
+        unlocked(address, Some(waits));
+        assert!(!shard(address).contains_key(&address));
+    }
+
+    #[test]
+    fn a_lock_has_several_readers_and_what_is_not_certain_is_forgotten() {
+        let (address, [first, second, writer]) = (usize::MAX - 95, [1 << 41, (1 << 41) + 1, (1 << 41) + 2].map(id));
+        wants(address, (writer, 1), Location::caller());
+        locked(address, Some(first));
+        locked(address, Some(second));
+        assert_eq!(waits_of(writer), [(1, first), (1, second)]);
+        unlocked(address, Some(first));
+        assert_eq!(waits_of(writer), [(1, second)]);
+        locked(address, Some(first));
+        unlocked(address, None);
+        assert_eq!(waits_of(writer), []);
+        gave_up(address, Some(writer));
         assert!(!shard(address).contains_key(&address));
     }
 }

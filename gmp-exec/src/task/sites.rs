@@ -1,4 +1,5 @@
-//! The stacks above the futures at which a task waits, for a dump that asks for them.
+//! The stacks above the futures at which a task waits, and the type of its future, for a dump that asks
+//! for them.
 //!
 //! A waiting task has no stack. A dump that wants the line of the `.await` has the task polled once
 //! more, as any waker may, and each future that leaves a note of its wait in that poll takes the
@@ -46,7 +47,15 @@ thread_local! {
 struct Dump {
     take: fn() -> Stack,
     awaited: HashSet<Id>,
-    stacks: HashMap<Id, Vec<Stack>>,
+    given: HashMap<Id, Given>,
+}
+
+/// What a task has given.
+#[derive(Debug, Default)]
+pub(crate) struct Given {
+    /// The type of the task's future.
+    pub(crate) future: &'static str,
+    pub(crate) stacks: Vec<Stack>,
 }
 
 fn dump() -> MutexGuard<'static, Option<Dump>> {
@@ -56,7 +65,7 @@ fn dump() -> MutexGuard<'static, Option<Dump>> {
 /// A dump begins. `take` returns the stack of the thread that calls it. The caller makes sure that
 /// there is one dump at a time.
 pub(crate) fn begin(take: fn() -> Stack) {
-    *dump() = Some(Dump { take, awaited: HashSet::new(), stacks: HashMap::new() });
+    *dump() = Some(Dump { take, awaited: HashSet::new(), given: HashMap::new() });
 }
 
 /// Asks the task for its stacks. The caller has the lock of the task's shard, and wakes the task
@@ -69,7 +78,7 @@ pub(crate) fn ask(header: &Header) {
 }
 
 /// The dump ends when all tasks have given their stacks, or if none has for `limit`.
-pub(crate) fn end(limit: Duration) -> HashMap<Id, Vec<Stack>> {
+pub(crate) fn end(limit: Duration) -> HashMap<Id, Given> {
     let mut dump = dump();
     let awaited = |dump: &Option<Dump>| dump.as_ref().map_or(0, |dump| dump.awaited.len());
     while awaited(&dump) > 0 {
@@ -80,14 +89,17 @@ pub(crate) fn end(limit: Duration) -> HashMap<Id, Vec<Stack>> {
             break;
         }
     }
-    dump.take().map(|dump| dump.stacks).unwrap_or_default()
+    dump.take().map(|dump| dump.given).unwrap_or_default()
 }
 
-/// A poll begins whose waits take stacks.
+/// A poll begins whose waits take stacks. `future`: the type of the task's future.
 #[cold]
-pub(in crate::task) fn begin_poll(header: &Header) {
+pub(in crate::task) fn begin_poll(header: &Header, future: fn() -> &'static str) {
     header.progress.note_site();
     TAKES.set(Some(header.id));
+    if let Some(dump) = dump().as_mut().filter(|dump| dump.awaited.contains(&header.id)) {
+        dump.given.insert(header.id, Given { future: future(), stacks: Vec::new() });
+    }
 }
 
 /// The poll of the task is over, and the task waits. Does nothing if the poll began before the task
@@ -119,6 +131,6 @@ fn take(task: Id) {
         return TAKES.set(None);
     }
     if let Some(dump) = dump().as_mut().filter(|dump| dump.awaited.contains(&task)) {
-        dump.stacks.entry(task).or_default().push((dump.take)());
+        dump.given.entry(task).or_default().stacks.push((dump.take)());
     }
 }

@@ -1,7 +1,7 @@
 //! `cargo gmp tasks --every SECONDS PID`: of which tasks there are more and more, and which are polled
-//! most, between two looks.
+//! most, between two looks; which channels grow, and how many reads are dropped.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -31,8 +31,13 @@ pub(crate) fn print(interval: Duration, look: impl Fn() -> Result<Answer>) -> Re
     }
 }
 
-/// Where each task was spawned, and its polls.
-struct Look(HashMap<u64, (String, f64)>);
+#[derive(Default)]
+struct Look {
+    /// Where each task was spawned, and its polls.
+    tasks: HashMap<u64, (String, f64)>,
+    /// What else is counted, by what it is and where.
+    counts: BTreeMap<(&'static str, String), f64>,
+}
 
 /// What has changed of the tasks that were spawned at one place.
 #[derive(Default)]
@@ -45,30 +50,53 @@ struct Row {
 impl Look {
     /// Lines of JSON. Others are left out: the program may have ended while it wrote.
     fn of(answer: &str) -> Look {
-        Look(answer.lines().filter_map(|line| task(&line.parse().ok()?)).collect())
+        let mut look = Look::default();
+        for line in answer.lines().filter_map(|line| line.parse::<JsonValue>().ok()) {
+            look.tasks.extend(task(&line));
+            if let Some((what, count)) = counted(&line) {
+                *look.counts.entry(what).or_default() += count;
+            }
+        }
+        look
     }
 
     fn since(&self, before: &Look, seconds: f64) -> String {
         let mut rows: HashMap<&str, Row> = HashMap::new();
-        for (id, (place, polls)) in &self.0 {
+        for (id, (place, polls)) in &self.tasks {
             let row = rows.entry(place).or_default();
             row.tasks += 1;
             row.more += 1.0;
-            row.polls += polls - before.0.get(id).map_or(0.0, |(_, polls)| *polls);
+            row.polls += polls - before.tasks.get(id).map_or(0.0, |(_, polls)| *polls);
         }
-        before.0.values().for_each(|(place, _)| rows.entry(place).or_default().more -= 1.0);
+        before.tasks.values().for_each(|(place, _)| rows.entry(place).or_default().more -= 1.0);
         let mut rows: Vec<(&str, Row)> =
             rows.into_iter().filter(|(_, row)| row.more != 0.0 || row.polls > 0.0).collect();
         rows.sort_by(|(a, one), (b, other)| {
             let by = |row: &Row| (row.more.abs(), row.polls);
             by(other).partial_cmp(&by(one)).expect("numbers").then(a.cmp(b))
         });
-        let head = format!("{} tasks, in the last {seconds:.1} s a second:\n", self.0.len());
-        rows.into_iter().take(MOST_ROWS).fold(head, |text, (place, Row { tasks, more, polls })| {
+        let head = format!("{} tasks, in the last {seconds:.1} s a second:\n", self.tasks.len());
+        let rows = rows.into_iter().take(MOST_ROWS).fold(head, |text, (place, Row { tasks, more, polls })| {
             let (more, polls) = (more / seconds, polls / seconds);
             text + &format!("  {more:+.1} tasks, {polls:.1} polls: {tasks} spawned at {place}\n")
+        });
+        self.counts.iter().take(MOST_ROWS).fold(rows, |text, (key, count)| {
+            let more = (count - before.counts.get(key).unwrap_or(&0.0)) / seconds;
+            text + &format!("  {more:+.1} {}: {count} in all, {}\n", key.0, key.1)
         })
     }
+}
+
+/// Channels, or dropped reads.
+fn counted(json: &JsonValue) -> Option<((&'static str, String), f64)> {
+    let fields = json.get::<HashMap<String, JsonValue>>()?;
+    let number = |key: &str| fields.get(key)?.get::<f64>().copied();
+    let text = |key: &str| fields.get(key)?.get::<String>();
+    if let Some(messages) = number("messages") {
+        return Some((("messages", format!("mpsc channels created at {}", text("created")?)), messages));
+    }
+    let place = format!("{} called at {}", text("read")?, text("called")?);
+    Some((("dropped reads", place), number("dropped_reads")?))
 }
 
 fn task(json: &JsonValue) -> Option<(u64, (String, f64))> {
@@ -108,6 +136,23 @@ mod tests {
 
     #[test]
     fn what_is_cut_off_is_left_out() {
-        assert_eq!(Look::of("{\"id\":1,\"file\":\"a.rs\",\"line\":7,\"polls\":1}\n{\"id\":2,\"fi").0.len(), 1);
+        assert_eq!(Look::of("{\"id\":1,\"file\":\"a.rs\",\"line\":7,\"polls\":1}\n{\"id\":2,\"fi").tasks.len(), 1);
+    }
+
+    #[test]
+    fn channels_that_grow_and_reads_that_are_dropped_have_rows() {
+        let look = |messages, dropped| {
+            Look::of(&format!(
+                "{{\"channels\":1,\"messages\":{messages},\"senders\":1,\"created\":\"a.rs:3\"}}\n\
+                 {{\"dropped_reads\":{dropped},\"bytes\":9,\"read\":\"read_exact\",\"called\":\"b.rs:4\"}}\n"
+            ))
+        };
+        let expected = "\
+0 tasks, in the last 2.0 s a second:
+  +1.5 dropped reads: 4 in all, read_exact called at b.rs:4
+  +200.0 messages: 500 in all, mpsc channels created at a.rs:3
+";
+        assert_eq!(look(500, 4).since(&look(100, 1), 2.0), expected);
+        assert!(look(500, 4).since(&Look::default(), 2.0).contains("+250.0 messages"));
     }
 }

@@ -1,7 +1,7 @@
 //! Line numbers in release builds, for the reports of gmp.
 //!
 //! Cargo's release profile has none, and then a report names a function where it could name a line;
-//! often the function that blocks is part of another one. So `run` and `build` ask for
+//! often the function that blocks is part of another one. So `run`, `build` and `install` ask for
 //! `debug = "line-tables-only"` for the packages of the workspace, unless the user has decided about
 //! `debug` or `strip`. Programs get larger by that, because cargo no longer strips std's debugging
 //! information. Dependencies stay without lines, which would be most of the file: the reports name
@@ -20,8 +20,8 @@ use crate::project::Project;
 
 /// The values of cargo's option `--config` for this build.
 pub(crate) fn settings(subcommand: &OsStr, arguments: &Arguments, project: &Project) -> Result<Vec<String>> {
-    let is_asked_for = ["run", "r", "build", "b"].iter().any(|name| *name == subcommand);
-    let Some(profile) = chosen(&arguments.all).filter(|_| is_asked_for) else { return Ok(Vec::new()) };
+    let is_asked_for = ["run", "r", "build", "b", "install"].iter().any(|name| *name == subcommand);
+    let Some(profile) = chosen(subcommand, &arguments.all).filter(|_| is_asked_for) else { return Ok(Vec::new()) };
     let mut files = configuration::files(&project.current_directory()?)?;
     files.extend(
         fs::read_to_string(project.root_manifest())?.parse().map(|manifest| (project.root_manifest(), manifest)),
@@ -40,13 +40,15 @@ fn tells_packages_apart(files: &[DocumentMut]) -> bool {
     profiles.flat_map(|profiles| profiles.iter()).any(|(_, profile)| profile.get("package").is_some())
 }
 
-/// The profile that the user has chosen.
-fn chosen(arguments: &[OsString]) -> Option<String> {
+/// The profile that the user has chosen, or that of an installation.
+fn chosen(subcommand: &OsStr, arguments: &[OsString]) -> Option<String> {
     let mut cargos = arguments.iter().take_while(|argument| *argument != "--");
-    let mut profile = None;
+    let mut profile = (subcommand == "install").then(|| "release".to_owned());
     while let Some(argument) = cargos.next() {
         if argument == "--release" || argument == "-r" {
             profile = Some("release".to_owned());
+        } else if argument == "--debug" {
+            profile = None;
         } else if let Some(name) = value_of("--profile", argument, || cargos.clone().next()) {
             profile = name.into_string().ok();
         }
@@ -86,12 +88,16 @@ mod tests {
 
     #[test]
     fn the_profile_is_the_one_that_cargo_takes() {
-        let chosen = |line: &str| super::chosen(&line.split_whitespace().map(OsString::from).collect::<Vec<_>>());
+        let words = |line: &str| line.split_whitespace().map(OsString::from).collect::<Vec<_>>();
+        let chosen = |line: &str| super::chosen("build".as_ref(), &words(line));
+        let installed = |line: &str| super::chosen("install".as_ref(), &words(line));
         assert_eq!(chosen("--release"), Some("release".to_owned()));
         assert_eq!(chosen("-r -p app"), Some("release".to_owned()));
         assert_eq!(chosen("--profile fast-start"), Some("fast-start".to_owned()));
         assert_eq!(chosen("--profile=dev"), Some("dev".to_owned()));
         assert_eq!(chosen("-p app -- --release"), None);
+        assert_eq!(installed("--path app"), Some("release".to_owned()));
+        assert_eq!(installed("--path app --debug"), None);
     }
 
     #[test]

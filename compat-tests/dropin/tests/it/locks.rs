@@ -1,4 +1,4 @@
-//! Which task has locked the mutex that another task waits for, and tasks that wait for each other's
+//! Which task has locked the mutex or `RwLock` that another task waits for, and tasks that wait for each other's
 //! mutexes.
 
 use std::io::{BufRead, BufReader};
@@ -12,7 +12,7 @@ use gmp_exec::runtime::{Handle, Leaks, TaskInfo, TaskState, WaitsFor};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::runtime::Builder;
-use tokio::sync::{Mutex, Notify, OwnedMutexGuard};
+use tokio::sync::{Mutex, Notify, OwnedMutexGuard, RwLock};
 use tokio::task::JoinHandle;
 use tokio::time::{interval, sleep, timeout};
 
@@ -30,11 +30,11 @@ fn id(task: &JoinHandle<()>) -> String {
     task.id().to_string()
 }
 
-/// The task, as a walk finds it that has begun when it waits for a mutex: a walk asks at its beginning
+/// The task, as a walk finds it that has begun when it waits for a lock: a walk asks at its beginning
 /// which task has locked which mutex.
 async fn once_it_locks(task: &JoinHandle<()>) -> TaskInfo {
     let is_it = |info: &TaskInfo| info.id.to_string() == id(task) && info.state == TaskState::Waiting;
-    let locks = |info: &TaskInfo| info.waits_for.iter().any(|wait| wait.to_string().contains("Mutex"));
+    let locks = |info: &TaskInfo| info.waits_for.iter().any(|wait| wait.to_string().contains("Lock") || wait.to_string().contains("Mutex"));
     loop {
         let find = || Handle::current().tasks().find(|info| is_it(info) && locks(info));
         if let Some(info) = find().and_then(|_| find()) {
@@ -106,6 +106,33 @@ fn a_mutex_that_was_locked_outside_of_a_task_has_no_known_holder() {
         let task = wants(&mutex);
         assert_eq!(holder(&task).await, None);
         drop(guard);
+    });
+}
+
+/// A task reads while a second one waits to write, and a third one to read behind it.
+#[test]
+fn a_task_that_reads_is_named_and_one_that_writes() {
+    on_asking_runtimes(|| async {
+        let (lock, is_read) = (Arc::new(RwLock::new(())), Arc::new(Notify::new()));
+        let (read, tell) = (lock.clone(), is_read.clone());
+        let reads = tokio::spawn(async move {
+            let _guard = read.read().await;
+            tell.notify_one();
+            std::future::pending::<()>().await;
+        });
+        is_read.notified().await;
+        let wants = |lock: Arc<RwLock<()>>| {
+            tokio::spawn(async move {
+                let _guard = lock.write().await;
+                std::future::pending::<()>().await;
+            })
+        };
+        let writes = wants(lock.clone());
+        assert_eq!(holder(&writes).await, Some(id(&reads)));
+        reads.abort();
+        assert!(reads.await.unwrap_err().is_cancelled());
+        let waits = wants(lock);
+        assert_eq!(holder(&waits).await, Some(id(&writes)));
     });
 }
 

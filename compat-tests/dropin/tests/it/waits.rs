@@ -43,11 +43,11 @@ async fn wait_of(future: impl Future<Output = ()> + Send + 'static) -> String {
 fn a_channel_is_named_with_its_place() {
     on_gmp(|| async {
         let (line, (sender, mut receiver)) = (line!(), mpsc::channel::<u8>(1));
-        let expected = format!("to receive from an empty mpsc channel created at {line}");
+        let expected = format!("to receive from an empty mpsc channel (1 sender) created at {line}");
         assert_eq!(wait_of(async move { _ = receiver.recv().await }).await, expected);
         drop(sender);
         let (line, (_sender, mut receiver)) = (line!(), mpsc::unbounded_channel::<u8>());
-        let expected = format!("to receive from an empty mpsc channel created at {line}");
+        let expected = format!("to receive from an empty mpsc channel (1 sender) created at {line}");
         assert_eq!(wait_of(async move { _ = receiver.recv_many(&mut Vec::new(), 2).await }).await, expected);
         let (line, (sender, _receiver)) = (line!(), mpsc::channel::<u8>(4));
         let _permits = sender.reserve_many(4).await.unwrap();

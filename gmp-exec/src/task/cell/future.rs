@@ -7,7 +7,7 @@
 //! it once the task is aborted, and always ends with an [`Outcome`]. So the executor does not use
 //! async-task's own cancellation: a task is cancelled by running it once more (see [`cancel`]).
 
-use std::any::Any;
+use std::any::{Any, type_name};
 use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
@@ -148,7 +148,7 @@ impl<F: Future> Future for TaskFuture<F> {
                 return self.cancelled();
             }
             if header.is_asked_for_sites() {
-                sites::begin_poll(header);
+                sites::begin_poll(header, type_name::<F>);
             }
             match header.observing_waker(cx.waker()) {
                 None => cx,

@@ -11,7 +11,7 @@ use std::task::Poll;
 use std::time::Duration;
 use std::{env, thread};
 
-use gmp_exec::runtime::{Builder, Handle};
+use gmp_exec::runtime::{BlockedCause, BlockedEntry, Builder, Handle};
 use gmp_exec::spawn;
 use gmp_exec::task::{JoinHandle, LocalSet, yield_now};
 use gmp_exec::time::sleep;
@@ -202,9 +202,13 @@ fn ignore() {
 /// Calls `end` beside a runtime in which a task has blocked.
 fn block(end: impl FnOnce()) {
     let runtime = multi(2).build().unwrap();
-    let task = runtime.spawn(async { thread::sleep(Duration::from_millis(100)) });
-    runtime.block_on(task).unwrap();
-    wait_until(|| !runtime.handle().blocked_report().entries.is_empty());
+    let (waker, sleeper) = std::sync::mpsc::channel::<()>();
+    let task = runtime.spawn(async move { sleeper.recv() });
+    // On a busy computer the poll is told as starved at first.
+    let is_blocked = |entry: &BlockedEntry| entry.cause == BlockedCause::Blocked;
+    wait_until(|| runtime.handle().blocked_report().entries.iter().any(is_blocked));
+    drop(waker);
+    runtime.block_on(task).unwrap().unwrap_err();
     eprintln!("ready");
     end();
 }

@@ -11,10 +11,12 @@
 //! ([`edits`]), or as often as was counted (`instrumentation`). A fork was rejected (it would have
 //! to be published and rebased), and so was a patch file (it matches approximately).
 
+mod channels;
 pub mod edits;
 pub(crate) mod instrumentation;
 pub(crate) mod manifest;
 pub mod origin;
+mod reads;
 pub(crate) mod tree;
 mod waits;
 

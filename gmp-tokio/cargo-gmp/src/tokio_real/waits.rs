@@ -1,5 +1,5 @@
 //! The edits by which locks and channels tell what a task waits for, where that was created, and
-//! which task has locked a mutex.
+//! which task has locked a lock.
 //!
 //! The public constructors have `#[track_caller]`, or get it, and their values keep the place: 16
 //! bytes more for each semaphore, `Notify` and channel. A value that tokio makes itself, as in
@@ -41,16 +41,34 @@ pub(super) const WAITS: &[Edit] = &[
         replace: "            permits: AtomicUsize::new(Self::CLOSED),\n            origin: gmp_exec::bridge::Origin::here(gmp_exec::bridge::Resource::Semaphore),\n            waiters: Mutex::const_new(",
     },
     Edit {
-        name: "origins: the origin of a semaphore, and who has locked",
+        name: "origins: the origin of a semaphore",
         file: "src/sync/batch_semaphore.rs",
         find: "    /// Returns the current number of available permits.\n",
-        replace: "    pub(crate) const fn with(mut self, origin: gmp_exec::bridge::Origin) -> Self {\n        self.origin = origin;\n        self\n    }\n\n    fn address(&self) -> usize {\n        (self as *const Self).addr()\n    }\n\n    pub(crate) fn locked(&self) {\n        self.origin.locked(self.address());\n    }\n\n    pub(crate) fn try_lock(&self) -> Result<(), TryAcquireError> {\n        self.try_acquire(1)?;\n        self.locked();\n        Ok(())\n    }\n\n    pub(crate) fn unlock(&self) {\n        self.origin.unlocked(self.address());\n        self.release(1);\n    }\n\n    /// Returns the current number of available permits.\n",
+        replace: "    pub(crate) const fn with(mut self, origin: gmp_exec::bridge::Origin) -> Self {\n        self.origin = origin;\n        self\n    }\n\n    fn address(&self) -> usize {\n        (self as *const Self).addr()\n    }\n\n    /// Returns the current number of available permits.\n",
+    },
+    Edit {
+        name: "holders: a lock that was tried",
+        file: "src/sync/batch_semaphore.rs",
+        find: "                Ok(_) => {\n                    // TODO: Instrument once issue has been solved\n                    return Ok(());\n",
+        replace: "                Ok(_) => {\n                    self.origin.locked(self.address());\n                    return Ok(());\n",
+    },
+    Edit {
+        name: "holders: the end of a guard",
+        file: "src/sync/batch_semaphore.rs",
+        find: "        // Assign permits to the wait queue\n        self.add_permits_locked(added, self.waiters.lock());\n",
+        replace: "        self.origin.unlocked(self.address());\n        // Assign permits to the wait queue\n        self.add_permits_locked(added, self.waiters.lock());\n",
     },
     Edit {
         name: "waits: a task waits for a semaphore",
         file: "src/sync/batch_semaphore.rs",
         find: "            Poll::Pending => Poll::Pending,\n            Poll::Ready(r) => {\n                r?;\n",
         replace: "            Poll::Pending => {\n                semaphore.origin.wait_for_permits(needed, semaphore.address());\n                Poll::Pending\n            }\n            Poll::Ready(r) => {\n                r?;\n",
+    },
+    Edit {
+        name: "holders: a lock",
+        file: "src/sync/batch_semaphore.rs",
+        find: "                coop.made_progress();\n                Poll::Ready(Ok(()))\n",
+        replace: "                coop.made_progress();\n                semaphore.origin.locked(semaphore.address());\n                Poll::Ready(Ok(()))\n",
     },
     Edit {
         name: "waits: a task no longer waits for a semaphore",
@@ -81,48 +99,6 @@ pub(super) const WAITS: &[Edit] = &[
         file: "src/sync/mutex.rs",
         find: "    pub const fn const_new(t: T) -> Self\n",
         replace: "    #[track_caller]\n    pub const fn const_new(t: T) -> Self\n",
-    },
-    Edit {
-        name: "holders: a lock",
-        file: "src/sync/mutex.rs",
-        find: "        self.s.acquire(1).await.unwrap_or_else(|_| {",
-        replace: "        self.s.acquire(1).await.inspect(|()| self.s.locked()).unwrap_or_else(|_| {",
-    },
-    Edit {
-        name: "holders: a tried lock",
-        file: "src/sync/mutex.rs",
-        find: "pub fn try_lock(&self) -> Result<MutexGuard<'_, T>, TryLockError> {\n        match self.s.try_acquire(1) {",
-        replace: "pub fn try_lock(&self) -> Result<MutexGuard<'_, T>, TryLockError> {\n        match self.s.try_lock() {",
-    },
-    Edit {
-        name: "holders: a tried owned lock",
-        file: "src/sync/mutex.rs",
-        find: "pub fn try_lock_owned(self: Arc<Self>) -> Result<OwnedMutexGuard<T>, TryLockError> {\n        match self.s.try_acquire(1) {",
-        replace: "pub fn try_lock_owned(self: Arc<Self>) -> Result<OwnedMutexGuard<T>, TryLockError> {\n        match self.s.try_lock() {",
-    },
-    Edit {
-        name: "holders: the end of a guard",
-        file: "src/sync/mutex.rs",
-        find: "Drop for MutexGuard<'_, T> {\n    fn drop(&mut self) {\n        self.lock.s.release(1);",
-        replace: "Drop for MutexGuard<'_, T> {\n    fn drop(&mut self) {\n        self.lock.s.unlock();",
-    },
-    Edit {
-        name: "holders: the end of an owned guard",
-        file: "src/sync/mutex.rs",
-        find: "Drop for OwnedMutexGuard<T> {\n    fn drop(&mut self) {\n        self.lock.s.release(1);",
-        replace: "Drop for OwnedMutexGuard<T> {\n    fn drop(&mut self) {\n        self.lock.s.unlock();",
-    },
-    Edit {
-        name: "holders: the end of a mapped guard",
-        file: "src/sync/mutex.rs",
-        find: "Drop for MappedMutexGuard<'a, T> {\n    fn drop(&mut self) {\n        self.s.release(1);",
-        replace: "Drop for MappedMutexGuard<'a, T> {\n    fn drop(&mut self) {\n        self.s.unlock();",
-    },
-    Edit {
-        name: "holders: the end of an owned mapped guard",
-        file: "src/sync/mutex.rs",
-        find: "Drop for OwnedMappedMutexGuard<T, U> {\n    fn drop(&mut self) {\n        self.lock.s.release(1);",
-        replace: "Drop for OwnedMappedMutexGuard<T, U> {\n    fn drop(&mut self) {\n        self.lock.s.unlock();",
     },
     Edit {
         name: "origins: a read-write lock",
@@ -260,13 +236,13 @@ pub(super) const WAITS: &[Edit] = &[
         name: "waits: a task waits for a message",
         file: "src/sync/mpsc/chan.rs",
         find: "                coop.made_progress();\n                Ready(None)\n            } else {\n                Pending\n",
-        replace: "                coop.made_progress();\n                Ready(None)\n            } else {\n                self.inner.origin.wait();\n                Pending\n",
+        replace: "                coop.made_progress();\n                Ready(None)\n            } else {\n                self.inner.origin.wait_for_message(self.inner.tx_count.load(Relaxed));\n                Pending\n",
     },
     Edit {
         name: "waits: a task waits for messages",
         file: "src/sync/mpsc/chan.rs",
         find: "                Ready(0usize)\n            } else {\n                Pending\n",
-        replace: "                Ready(0usize)\n            } else {\n                self.inner.origin.wait();\n                Pending\n",
+        replace: "                Ready(0usize)\n            } else {\n                self.inner.origin.wait_for_message(self.inner.tx_count.load(Relaxed));\n                Pending\n",
     },
     Edit {
         name: "origins: a notify has one",

@@ -12,6 +12,7 @@ mod manifests;
 mod nested;
 mod old_locks;
 mod patch;
+mod reads;
 mod run;
 mod seeds;
 mod stall;

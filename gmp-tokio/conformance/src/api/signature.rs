@@ -2,7 +2,9 @@
 
 use quote::ToTokens;
 use syn::visit_mut::VisitMut;
-use syn::{FnArg, Generics, Lifetime, Receiver, ReceiverKind, ReturnType, Safety, Signature, Type, parse_quote};
+use syn::{
+    FnArg, Generics, Lifetime, Receiver, ReceiverKind, ReturnType, Safety, Signature, Type, TypeParamBound, parse_quote,
+};
 
 use super::bounds::{bounds, parameters};
 use super::canonical::tokens;
@@ -65,8 +67,18 @@ fn output(signature: &Signature) -> Type {
     };
     match signature.asyncness {
         Some(_) => parse_quote!(impl core::future::future::Future<Output = #output>),
-        None => output,
+        None => without_captures(output),
     }
+}
+
+/// An `async fn` captures all its parameters, and a function that returns a future has to say so.
+fn without_captures(mut output: Type) -> Type {
+    if let Type::ImplTrait(future) = &mut output {
+        let bounds = std::mem::take(&mut future.bounds);
+        future.bounds =
+            bounds.into_iter().filter(|bound| !matches!(bound, TypeParamBound::PreciseCapture(_))).collect();
+    }
+    output
 }
 
 /// The lifetime that is left out in a function's return type: the receiver's, or the only one.

@@ -33,7 +33,7 @@ pub fn lifetimes<'x>(a: &'x str, b: &str) -> &'x str {
 pub fn elided<'a>(b: &'a str) -> &'a str {
     b
 }
-pub fn wait(a: &str) -> impl Future<Output = u32> {
+pub fn wait<'a>(a: &'a str) -> impl Future<Output = u32> + use<'a> {
     async { 0 }
 }
 pub const fn constant() {}
