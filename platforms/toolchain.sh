@@ -6,6 +6,7 @@
 # Where rustup and the network of its downloads are at hand, `rustup target add` does most of this.
 set -euo pipefail
 folder=$(realpath -m "$1")
+here=$(realpath "$(dirname "$0")")
 apt=$folder/apt
 rustlib=$folder/usr/lib/rustlib
 arm64=aarch64-linux-gnu
@@ -24,31 +25,37 @@ apt-get update -q
 
 # Of this machine's architecture.
 apt-get install -q -y --no-install-recommends --download-only \
-    rustc-web cargo-web rust-web-src gcc-$arm64 libc6-dev-arm64-cross qemu-user-static musl-dev
+    rustc-web cargo-web rust-web-src gcc-$arm64 libc6-dev-arm64-cross musl-dev qemu-system-arm cpio
 library=$(basename "$apt"/cache/archives/libstd-rust-web-[0-9]*_amd64.deb)
+kernel=$(apt-cache depends linux-image-arm64:arm64 | sed -n 's/^ *Depends: //p')
 version=$(cut -d_ -f2 <<< "${library/\%3a/:}")
 (cd "$apt/cache/archives" && apt-get download -q \
-    "${library%%_*}:arm64=$version" "libstd-rust-web-dev:arm64=$version" musl-dev:arm64)
+    "${library%%_*}:arm64=$version" "libstd-rust-web-dev:arm64=$version" musl-dev:arm64 \
+    busybox-static:arm64 "$kernel")
 for package in "$apt"/cache/archives/*.deb; do
     dpkg -x "$package" "$folder"
 done
-rm -rf "$apt"
+rm -rf "$apt" "$folder/lib/modules"
 
 # The names in this file are absolute. The linker finds the files beside it.
 sed -i "s#/usr/$arm64/lib/##g" "$folder/usr/$arm64/lib/libc.so"
 
+. "$here/environment.sh" "$folder"
+
 # What a static program of musl consists of beside Rust's code, where rustc looks for that. GCC's
 # unwinder is in place of LLVM's.
 self_contained() {
-    local machine=$1 gcc=$2
+    local machine=$1 gcc=$2 compiler=$3
     local to=$rustlib/$machine-unknown-linux-musl/lib/self-contained
     mkdir -p "$to"
     cp "$folder/usr/lib/$machine-linux-musl"/*.[ao] "$to"
     cp "$gcc"/crtbegin*.o "$gcc"/crtend*.o "$to"
     cp "$gcc/libgcc_eh.a" "$to/libunwind.a"
+    "$compiler" -O2 -fPIC -c "$here/unwinder_on_musl.c" -o "$to/unwinder_on_musl.o"
+    ar r "$to/libunwind.a" "$to/unwinder_on_musl.o"
 }
-self_contained x86_64 "$(dirname "$(gcc -print-libgcc-file-name)")"
-self_contained aarch64 "$(echo "$folder/usr/lib/gcc-cross/$arm64"/[0-9]*)"
+self_contained x86_64 "$(dirname "$(gcc -print-libgcc-file-name)")" gcc
+self_contained aarch64 "$(echo "$folder/usr/lib/gcc-cross/$arm64"/[0-9]*)" $arm64-gcc
 
 # C compilers for musl, for dependencies with C code.
 c_compiler() {
@@ -62,7 +69,6 @@ c_compiler x86_64 gcc
 c_compiler aarch64 $arm64-gcc
 
 # The standard library for musl, built once, and placed where rustc looks for it.
-. "$(dirname "$0")/environment.sh" "$folder"
 library=$folder/library
 mkdir -p "$library/src"
 printf '[package]\nname = "nothing"\n[workspace]\n' > "$library/Cargo.toml"
