@@ -34,5 +34,10 @@ RUSTFLAGS="--cfg gmp_bench" CARGO_TARGET_DIR=target/gmp_bench \
 RUSTFLAGS="--cfg shuttle --cfg gmp_lines" CARGO_TARGET_DIR=target/shuttle \
     cargo clippy -p gmp-lines --all-targets -- -D warnings
 
+# arm64 and musl.
+if [[ -e /etc/debian_version && $(uname -m) == x86_64 ]]; then
+    ./platforms.sh
+fi
+
 # The packages that users install. Offline: everything has been downloaded by now.
 ./publish-rehearsal.sh --offline

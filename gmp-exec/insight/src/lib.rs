@@ -7,5 +7,5 @@
 
 pub mod perfetto;
 pub mod prometheus;
-#[cfg(all(feature = "stacks", target_os = "linux", target_arch = "x86_64"))]
+#[cfg(all(feature = "stacks", target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
 pub mod stack;

@@ -22,7 +22,12 @@ struct Named {
 
 impl Frames {
     #[cfg_attr(
-        not(all(feature = "blocked-stacks", target_os = "linux", target_arch = "x86_64", not(any(loom, shuttle)))),
+        not(all(
+            feature = "blocked-stacks",
+            target_os = "linux",
+            any(target_arch = "x86_64", target_arch = "aarch64"),
+            not(any(loom, shuttle))
+        )),
         expect(dead_code, reason = "stacks are unwound there only")
     )]
     pub(super) fn new(addresses: Vec<u64>) -> Frames {

@@ -81,7 +81,13 @@ impl Look {
     }
 }
 
-#[cfg(all(test, feature = "blocked-stacks", target_os = "linux", target_arch = "x86_64", not(any(loom, shuttle))))]
+#[cfg(all(
+    test,
+    feature = "blocked-stacks",
+    target_os = "linux",
+    any(target_arch = "x86_64", target_arch = "aarch64"),
+    not(any(loom, shuttle))
+))]
 mod tests {
     use std::hint::black_box;
     use std::panic::Location;

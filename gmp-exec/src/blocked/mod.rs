@@ -33,14 +33,29 @@ mod record;
 mod report;
 #[cfg(any(
     all(test, loom),
-    all(feature = "blocked-stacks", target_os = "linux", target_arch = "x86_64", not(any(loom, shuttle)))
+    all(
+        feature = "blocked-stacks",
+        target_os = "linux",
+        any(target_arch = "x86_64", target_arch = "aarch64"),
+        not(any(loom, shuttle))
+    )
 ))]
 mod request;
 mod settings;
 mod sight;
-#[cfg(all(feature = "blocked-stacks", target_os = "linux", target_arch = "x86_64", not(any(loom, shuttle))))]
+#[cfg(all(
+    feature = "blocked-stacks",
+    target_os = "linux",
+    any(target_arch = "x86_64", target_arch = "aarch64"),
+    not(any(loom, shuttle))
+))]
 mod stack;
-#[cfg(not(all(feature = "blocked-stacks", target_os = "linux", target_arch = "x86_64", not(any(loom, shuttle)))))]
+#[cfg(not(all(
+    feature = "blocked-stacks",
+    target_os = "linux",
+    any(target_arch = "x86_64", target_arch = "aarch64"),
+    not(any(loom, shuttle))
+)))]
 #[path = "no_stack.rs"]
 mod stack;
 mod thread;

@@ -22,7 +22,7 @@ pub(super) fn interrupt(_: ThreadId) -> Option<Result<Taken, String>> {
 }
 
 fn none() -> Option<Result<Taken, String>> {
-    cfg!(feature = "blocked-stacks").then(|| Err("stacks are read on Linux on x86-64 only".to_owned()))
+    cfg!(feature = "blocked-stacks").then(|| Err("stacks are read on Linux on x86-64 and arm64 only".to_owned()))
 }
 
 pub(super) fn refused(_: &io::Error) -> Option<Result<Frames, String>> {

@@ -87,7 +87,7 @@ pub struct BlockedEntry {
     pub calls: Vec<BlockedCall>,
     /// The stacks on which threads were seen while they slept: which line has called the function
     /// that blocks. With `GMP_BLOCKED=signal` those of threads that computed, too. Not every poll
-    /// is looked at. Only with the feature `blocked-stacks`, on Linux on x86-64.
+    /// is looked at. Only with the feature `blocked-stacks`, on Linux on x86-64 and arm64.
     pub stacks: Vec<BlockedStack>,
     /// Why a stack could not be taken: for example, what the kernel has refused.
     pub no_stack: Option<String>,

@@ -33,7 +33,7 @@ pub(super) struct Site {
 /// Fills in where the tasks wait that are waiting. They are polled once more, unless that is in vain.
 pub(super) fn find(scheduler: &SchedulerRef, tasks: &mut [TaskInfo]) {
     if here().is_empty() {
-        // Stacks are unwound on Linux on x86-64 only, with the feature `blocked-stacks`.
+        // Stacks are unwound on Linux on x86-64 and arm64 only, with the feature `blocked-stacks`.
         return;
     }
     let waiting = tasks.iter().filter(|task| task.state == TaskState::Waiting);

@@ -336,7 +336,7 @@ impl Handle {
     /// minute; `GMP_BLOCKED=summary` prints the whole report when the runtime ends. Both go to
     /// standard error. If that is a pipe that is full, the end of the runtime waits for its reader.
     ///
-    /// With the feature `blocked-stacks`, on Linux on x86-64, the report also names the line of the
+    /// With the feature `blocked-stacks`, on Linux on x86-64 and arm64, the report also names the line of the
     /// program that has called what blocks. The stack of a thread that sleeps is read through
     /// /proc: no signal is sent, and no privileges are needed. If the kernel refuses, the report
     /// says `no stack` and why. A program without line numbers gets the names of functions in the

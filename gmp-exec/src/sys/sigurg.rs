@@ -57,7 +57,12 @@ pub(crate) struct Sent {
     /// A process that has sent it by `kill`.
     pub(crate) by_process: Option<i32>,
     #[cfg_attr(
-        not(all(feature = "blocked-stacks", target_os = "linux", target_arch = "x86_64", not(any(loom, shuttle)))),
+        not(all(
+            feature = "blocked-stacks",
+            target_os = "linux",
+            any(target_arch = "x86_64", target_arch = "aarch64"),
+            not(any(loom, shuttle))
+        )),
         expect(dead_code, reason = "only stacks are taken from it")
     )]
     pub(crate) context: *const libc::c_void,

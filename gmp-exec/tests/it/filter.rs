@@ -11,8 +11,13 @@ pub(crate) fn install_as_container() -> bool {
 
 /// On the calling thread, and on threads that it starts, these calls fail with EPERM from now on.
 pub(crate) fn refuse(calls: &[libc::c_long]) {
+    fail(calls, libc::EPERM);
+}
+
+/// The same with another error.
+pub(crate) fn fail(calls: &[libc::c_long], error: i32) {
     give_up_privileges();
-    install(calls, libc::SECCOMP_RET_ERRNO | libc::EPERM as u32, 0).unwrap();
+    install(calls, libc::SECCOMP_RET_ERRNO | error as u32, 0).unwrap();
 }
 
 /// From now on these calls end the process, on every thread that it has and starts.

@@ -4,6 +4,8 @@ mod adapter_hyper;
 mod api_auto_traits;
 mod async_fd;
 #[cfg(all(target_os = "linux", not(gmp_portable)))]
+mod containers;
+#[cfg(all(target_os = "linux", not(gmp_portable)))]
 #[path = "../../../gmp-exec/tests/it/filter.rs"]
 #[expect(dead_code, reason = "not all filters are needed here")]
 mod filter;

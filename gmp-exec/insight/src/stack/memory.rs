@@ -27,6 +27,7 @@ impl Memory {
         bytes
     }
 
+    #[cfg(any(test, target_arch = "x86_64"))]
     pub(super) fn word(&self, address: u64) -> Option<u64> {
         let bytes = self.read(address, 8);
         Some(u64::from_ne_bytes(bytes.try_into().ok()?))

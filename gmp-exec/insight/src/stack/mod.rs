@@ -4,8 +4,13 @@
 //! The caller says where a thread is, and makes sure that the copy belongs to that moment. This
 //! module neither stops nor wakes a thread.
 
+#[cfg_attr(target_arch = "aarch64", path = "aarch64_caller.rs")]
+#[cfg_attr(target_arch = "x86_64", path = "x86_64_caller.rs")]
 mod caller;
 mod lines;
+#[cfg_attr(target_arch = "aarch64", path = "aarch64.rs")]
+#[cfg_attr(target_arch = "x86_64", path = "x86_64.rs")]
+mod machine;
 mod memory;
 mod modules;
 mod symbols;
@@ -13,8 +18,9 @@ mod unwind;
 
 use std::io;
 
-pub use gimli::{Register, X86_64};
+pub use gimli::{AArch64, Register, X86_64};
 
+pub use self::machine::PC as PROGRAM_COUNTER;
 pub use self::memory::Copy;
 use self::memory::Memory;
 use self::modules::Modules;
@@ -46,7 +52,7 @@ impl Taken {
     }
 
     /// The copy that a thread has made of its own stack when it was interrupted, with the registers
-    /// at that moment. [`X86_64::RA`] stands for the program counter.
+    /// at that moment. [`PROGRAM_COUNTER`] is one of them.
     ///
     /// # Errors
     ///

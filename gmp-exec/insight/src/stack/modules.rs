@@ -8,7 +8,7 @@ use std::cell::OnceCell;
 use std::io;
 use std::ops::Range;
 
-use gimli::{BaseAddresses, EhFrame, EhFrameHdr, FrameDescriptionEntry, NativeEndian, Pointer, UnwindSection};
+use gimli::{BaseAddresses, EhFrame, EhFrameHdr, FrameDescriptionEntry, NativeEndian, Pointer, UnwindSection, Vendor};
 use object::elf::{FileHeader64, PT_GNU_EH_FRAME, PT_LOAD};
 use object::read::elf::{FileHeader as _, ProgramHeader as _};
 
@@ -117,7 +117,12 @@ impl Tables {
     }
 
     pub(super) fn frames(&self) -> EhFrame<Slice<'_>> {
-        EhFrame::new(&self.frames, NativeEndian)
+        let mut frames = EhFrame::new(&self.frames, NativeEndian);
+        if cfg!(target_arch = "aarch64") {
+            // Where return addresses are signed.
+            frames.set_vendor(Vendor::AArch64);
+        }
+        frames
     }
 
     pub(super) fn bases(&self) -> &BaseAddresses {

@@ -41,8 +41,9 @@ const POLL_FILE: &str = "/src/raw.rs";
 const RUNTIME: [&str; 10] =
     ["alloc", "async_task", "core", "gmp_exec", "gmp_insight", "gmp_io", "std", "tokio", "tokio_real", "tracing"];
 /// Parts of the paths of their files.
-const RUNTIME_FILES: [&str; 10] = [
+const RUNTIME_FILES: [&str; 11] = [
     "/rustc/",
+    "/usr/src/rustc-",
     "/lib/rustlib/src/",
     "/async-task-",
     "/gmp-exec/insight/src/",
@@ -163,6 +164,7 @@ mod tests {
         let std = "/rustc/59807616/library/std/src/thread/mod.rs";
         for (function, path, expected) in [
             ("std::thread::sleep", Some(std), Origin::Runtime),
+            ("join<bool>", Some("/usr/src/rustc-1.96.0/library/std/src/thread/lifecycle.rs"), Origin::Runtime),
             ("<F as axum::Handler>::call", Some(registry), Origin::Dependency),
             ("program::report::{{closure}}", Some("/home/a/program/src/main.rs"), Origin::Own),
             ("tokio::task::spawn", Some("/home/a/gmp-tokio/src/task.rs"), Origin::Runtime),

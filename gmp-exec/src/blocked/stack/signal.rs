@@ -18,11 +18,12 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 use std::{slice, thread};
 
-use gmp_insight::stack::{Copy, MOST_BYTES, Register, X86_64};
+use gmp_insight::stack::{Copy, MOST_BYTES, Register};
 
 use crate::blocked::request::Request;
 use crate::sys::sigurg::{self, Sent};
 use crate::sys::thread_state::ThreadId;
+use registers::{REGISTERS, value};
 
 const SIGNAL: libc::c_int = libc::SIGURG;
 /// How long a thread that is given no core may take to run its handler.
@@ -30,19 +31,60 @@ const PATIENCE: Duration = Duration::from_millis(200);
 /// How often the report thread looks for the answer.
 const PAUSE: Duration = Duration::from_micros(50);
 
-/// The registers that are copied, and the numbers by which the unwinder knows them.
-const REGISTERS: [(libc::c_int, Register); 8] = [
-    (libc::REG_RIP, X86_64::RA),
-    (libc::REG_RSP, X86_64::RSP),
-    (libc::REG_RBP, X86_64::RBP),
-    (libc::REG_RBX, X86_64::RBX),
-    (libc::REG_R12, X86_64::R12),
-    (libc::REG_R13, X86_64::R13),
-    (libc::REG_R14, X86_64::R14),
-    (libc::REG_R15, X86_64::R15),
-];
-/// The position of the stack pointer among them.
-const STACK_POINTER: usize = 1;
+/// The registers that are copied, and the numbers by which the unwinder knows them. The stack pointer
+/// is the first.
+#[cfg(target_arch = "x86_64")]
+mod registers {
+    use gmp_insight::stack::{PROGRAM_COUNTER, Register, X86_64};
+
+    pub(super) const REGISTERS: [(usize, Register); 8] = [
+        (libc::REG_RSP as usize, X86_64::RSP),
+        (libc::REG_RIP as usize, PROGRAM_COUNTER),
+        (libc::REG_RBP as usize, X86_64::RBP),
+        (libc::REG_RBX as usize, X86_64::RBX),
+        (libc::REG_R12 as usize, X86_64::R12),
+        (libc::REG_R13 as usize, X86_64::R13),
+        (libc::REG_R14 as usize, X86_64::R14),
+        (libc::REG_R15 as usize, X86_64::R15),
+    ];
+
+    pub(super) fn value(context: &libc::ucontext_t, register: usize) -> u64 {
+        context.uc_mcontext.gregs[register] as u64
+    }
+}
+
+#[cfg(target_arch = "aarch64")]
+mod registers {
+    use gmp_insight::stack::{AArch64, PROGRAM_COUNTER, Register};
+
+    const STACK_POINTER: usize = 31;
+    const HERE: usize = 32;
+
+    pub(super) const REGISTERS: [(usize, Register); 14] = [
+        (STACK_POINTER, AArch64::SP),
+        (HERE, PROGRAM_COUNTER),
+        (19, AArch64::X19),
+        (20, AArch64::X20),
+        (21, AArch64::X21),
+        (22, AArch64::X22),
+        (23, AArch64::X23),
+        (24, AArch64::X24),
+        (25, AArch64::X25),
+        (26, AArch64::X26),
+        (27, AArch64::X27),
+        (28, AArch64::X28),
+        (29, AArch64::X29),
+        (30, AArch64::X30),
+    ];
+
+    pub(super) fn value(context: &libc::ucontext_t, register: usize) -> u64 {
+        match register {
+            STACK_POINTER => context.uc_mcontext.sp,
+            HERE => context.uc_mcontext.pc,
+            other => context.uc_mcontext.regs[other],
+        }
+    }
+}
 
 /// Their values when the thread was interrupted.
 type Registers = [(Register, u64); REGISTERS.len()];
@@ -122,7 +164,7 @@ impl Capture {
         // is not written to now.
         let bytes = unsafe { slice::from_raw_parts(self.bytes.load(Relaxed), self.length.load(Relaxed)) };
         let registers = std::array::from_fn(|index| (REGISTERS[index].1, values[index]));
-        (registers, Copy::new(values[STACK_POINTER] - RED_ZONE, bytes.to_vec()))
+        (registers, Copy::new(values[0] - RED_ZONE, bytes.to_vec()))
     }
 
     /// Called by the handler.
@@ -134,10 +176,10 @@ impl Capture {
     }
 
     fn fill(&self, context: &libc::ucontext_t) {
-        for (value, (register, _)) in self.registers.iter().zip(REGISTERS) {
-            value.store(context.uc_mcontext.gregs[register as usize] as u64, Relaxed);
+        for (copied, (register, _)) in self.registers.iter().zip(REGISTERS) {
+            copied.store(value(context, register), Relaxed);
         }
-        let start = (self.registers[STACK_POINTER].load(Relaxed) - RED_ZONE) as libc::off_t;
+        let start = (self.registers[0].load(Relaxed) - RED_ZONE) as libc::off_t;
         let bytes = self.bytes.load(Relaxed).cast();
         // SAFETY: the buffer is valid for so many bytes, and no other thread accesses it between
         // `begin` and `end`. `pread` may be called in a handler.

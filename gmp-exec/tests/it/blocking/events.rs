@@ -163,7 +163,7 @@ fn the_descriptor_and_what_it_refers_to_are_fields() {
     });
 }
 
-#[cfg(all(feature = "blocked-stacks", target_os = "linux", target_arch = "x86_64"))]
+#[cfg(all(feature = "blocked-stacks", target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
 #[test]
 fn the_function_that_calls_what_blocks_is_a_field() {
     in_child("blocking::events::the_function_that_calls_what_blocks_is_a_field", || {

@@ -70,7 +70,7 @@ fn a_task_that_sleeps_is_reported_with_its_place() {
     assert_length(&entry, LONG / 2);
 }
 
-#[cfg(all(feature = "blocked-stacks", target_os = "linux", target_arch = "x86_64"))]
+#[cfg(all(feature = "blocked-stacks", target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
 #[test]
 fn the_stack_of_a_future_of_block_on_begins_with_that_future() {
     let runtime = watched();

@@ -9,7 +9,7 @@ use std::process::{Child, Command, Stdio};
 use rustix::pipe::{PipeFlags, pipe_with};
 
 use super::program::Program;
-#[cfg(all(feature = "blocked-stacks", target_os = "linux", target_arch = "x86_64"))]
+#[cfg(all(feature = "blocked-stacks", target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
 use super::program::SITES;
 use crate::support::{Watchdog, catches, wait_until};
 
@@ -30,7 +30,7 @@ fn a_process_that_says_so_in_its_name_gets_the_answer() {
 }
 
 #[test]
-#[cfg(all(feature = "blocked-stacks", target_os = "linux", target_arch = "x86_64"))]
+#[cfg(all(feature = "blocked-stacks", target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
 fn the_line_of_the_program_at_which_a_task_waits_is_told() {
     let program = Program::start("awaits", "");
     for _ in 0..2 {

@@ -146,7 +146,7 @@ fn wait() {
 }
 
 /// The lines at which the tasks of [`await_in_functions`] wait.
-#[cfg(all(feature = "blocked-stacks", target_os = "linux", target_arch = "x86_64"))]
+#[cfg(all(feature = "blocked-stacks", target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
 pub(super) const SITES: [u32; 3] = [line!() + 3, line!() + 7, line!() + 13];
 
 async fn sleeps() {

@@ -368,7 +368,11 @@ fn a_poll_that_sleeps_has_the_system_call_and_the_stack() {
     for poll in &polls {
         assert_eq!(poll.asleep_in.as_deref(), Some("clock_nanosleep"), "{poll:?}");
         let is_named = poll.stack.iter().any(|frame| frame.contains("sleeps_until"));
-        assert_eq!(is_named, cfg!(all(feature = "blocked-stacks", target_arch = "x86_64")), "{poll:?}");
+        assert_eq!(
+            is_named,
+            cfg!(all(feature = "blocked-stacks", any(target_arch = "x86_64", target_arch = "aarch64"))),
+            "{poll:?}"
+        );
     }
     for task in busy.into_iter().chain([task]) {
         runtime.block_on(task).unwrap();

@@ -12,7 +12,7 @@ pub(crate) fn run(body: &mut dyn FnMut()) {
 }
 
 #[cfg_attr(
-    not(all(feature = "blocked-stacks", target_os = "linux", target_arch = "x86_64")),
+    not(all(feature = "blocked-stacks", target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64"))),
     expect(dead_code, reason = "stacks are unwound there only")
 )]
 pub(crate) fn address() -> u64 {

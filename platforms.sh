@@ -1,0 +1,46 @@
+#!/usr/bin/env bash
+# Builds gmp for other platforms, and runs tests there: `./platforms.sh [TARGET...]`. Programs for
+# arm64 run on an emulated computer with a kernel of its own (platforms/machine.sh). It is slow, so
+# only tests that measure no time run there; an arm64 runner runs all of them (.github). Needs
+# Debian on x86-64, and fetches all else (platforms/toolchain.sh).
+set -euo pipefail
+cd "$(dirname "$0")"
+top=$PWD
+arm64=aarch64-unknown-linux
+
+# What measures times, or how long the threads of the whole computer sleep.
+slow=(--skip blocking:: --skip idle:: --skip random:: --skip netpoll:: --skip scheduling:: --skip time::)
+
+main() {
+    local folder=$top/target/platforms/tools target
+    [[ -e $folder/complete ]] || platforms/toolchain.sh "$folder"
+    . platforms/environment.sh "$folder"
+    export CARGO_TARGET_DIR=$top/target/platforms
+    for target; do
+        cargo build --target "$target" -p gmp-exec -p gmp-io -p cargo-gmp
+        test_on "$target"
+    done
+}
+
+test_on() {
+    local cargo=(cargo test --no-fail-fast --all-features --target "$1")
+    case $1 in
+        $arm64-gnu)
+            "${cargo[@]}" -p gmp-insight -p gmp-exec --lib
+            # Programs are built only where cargo is.
+            "${cargo[@]}" -p gmp-exec --test stacks -- --skip profiles --test-threads 1
+            "${cargo[@]}" -p gmp-exec --test it -- "${slow[@]}" --test-threads 1
+            ;;
+        $arm64-musl) "${cargo[@]}" -p gmp-exec --lib -- "${no_tables[@]}" ;;
+        *)
+            "${cargo[@]}" -p gmp-exec --lib -- "${no_tables[@]}"
+            "${cargo[@]}" -p gmp-exec -p gmp-io --test it
+            ;;
+    esac
+}
+
+# musl has no tables for unwinding, so there is no stack of a thread that sleeps in it.
+no_tables=(--skip no_stack_is_that_of_another_turn)
+
+(($# > 0)) || set -- $arm64-gnu x86_64-unknown-linux-musl $arm64-musl
+main "$@"
