@@ -1,15 +1,12 @@
 #!/usr/bin/env bash
 # Builds gmp for other platforms, and runs tests there: `./platforms.sh [TARGET...]`. Programs for
 # arm64 run on an emulated computer with a kernel of its own (platforms/machine.sh). It is slow, so
-# only tests that measure no time run there; an arm64 runner runs all of them (.github). Needs
+# the integration tests, whose limits are of time, run on the arm64 runner only (.github). Needs
 # Debian on x86-64, and fetches all else (platforms/toolchain.sh).
 set -euo pipefail
 cd "$(dirname "$0")"
 top=$PWD
 arm64=aarch64-unknown-linux
-
-# What measures times, or how long the threads of the whole computer sleep.
-slow=(--skip blocking:: --skip idle:: --skip random:: --skip netpoll:: --skip scheduling:: --skip time::)
 
 main() {
     local folder=$top/target/platforms/tools target
@@ -29,7 +26,6 @@ test_on() {
             "${cargo[@]}" -p gmp-insight -p gmp-exec --lib
             # Programs are built only where cargo is.
             "${cargo[@]}" -p gmp-exec --test stacks -- --skip profiles --test-threads 1
-            "${cargo[@]}" -p gmp-exec --test it -- "${slow[@]}" --test-threads 1
             ;;
         $arm64-musl) "${cargo[@]}" -p gmp-exec --lib -- "${asleep_in_musl[@]}" ;;
         *)
