@@ -1,15 +1,12 @@
 #!/usr/bin/env bash
 # Builds gmp for other platforms, and runs tests there: `./platforms.sh [TARGET...]`. Programs for
 # arm64 run on an emulated computer with a kernel of its own (platforms/machine.sh). It is slow, so
-# only tests that measure no time run there; an arm64 runner runs all of them (.github). Needs
+# the integration tests, whose limits are of time, run on the arm64 runner only (.github). Needs
 # Debian on x86-64, and fetches all else (platforms/toolchain.sh).
 set -euo pipefail
 cd "$(dirname "$0")"
 top=$PWD
 arm64=aarch64-unknown-linux
-
-# What measures times, or how long the threads of the whole computer sleep.
-slow=(--skip blocking:: --skip idle:: --skip random:: --skip netpoll:: --skip scheduling:: --skip time::)
 
 main() {
     local folder=$top/target/platforms/tools target
@@ -29,18 +26,18 @@ test_on() {
             "${cargo[@]}" -p gmp-insight -p gmp-exec --lib
             # Programs are built only where cargo is.
             "${cargo[@]}" -p gmp-exec --test stacks -- --skip profiles --test-threads 1
-            "${cargo[@]}" -p gmp-exec --test it -- "${slow[@]}" --test-threads 1
             ;;
-        $arm64-musl) "${cargo[@]}" -p gmp-exec --lib -- "${no_tables[@]}" ;;
+        $arm64-musl) "${cargo[@]}" -p gmp-exec --lib -- "${asleep_in_musl[@]}" ;;
         *)
-            "${cargo[@]}" -p gmp-exec --lib -- "${no_tables[@]}"
-            "${cargo[@]}" -p gmp-exec -p gmp-io --test it
+            "${cargo[@]}" -p gmp-exec --lib --test it
+            "${cargo[@]}" -p gmp-exec --test stacks -- --skip profiles
+            "${cargo[@]}" -p gmp-io --test it
             ;;
     esac
 }
 
-# musl has no tables for unwinding, so there is no stack of a thread that sleeps in it.
-no_tables=(--skip no_stack_is_that_of_another_turn)
+# musl has no tables for unwinding; on arm64 there is no stack of a thread that is in its functions.
+asleep_in_musl=(--skip is_that_of_another_turn)
 
 (($# > 0)) || set -- $arm64-gnu x86_64-unknown-linux-musl $arm64-musl
 main "$@"

@@ -11,7 +11,7 @@ use gimli::{AArch64, CfaRule, Register, UnwindContext};
 
 use super::caller::instruction_before;
 use super::memory::Copy;
-use super::unwind::{Registers, Sources};
+use super::unwind::{Registers, Sources, Unknown};
 
 pub(super) const COUNT: usize = 33;
 pub(super) const SP: Register = AArch64::SP;
@@ -54,7 +54,7 @@ pub(super) fn leave_stub(registers: &Registers, _: &Copy) -> Option<(u64, u64)> 
 
 /// What the registers may be in the caller of the function in which the thread is, and the function
 /// that has called it.
-pub(super) fn trials(registers: &Registers, _: i64, sources: &Sources<'_>) -> Vec<(Registers, Option<u64>)> {
+pub(super) fn trials(registers: &Registers, _: Unknown, sources: &Sources<'_>) -> Vec<(Registers, Option<u64>)> {
     let Some(start) = registers.get(SP) else { return Vec::new() };
     let end = sources.copy.end().min(start + SEARCHED);
     (start..end).step_by(8).filter_map(|record| trial(start, record, sources)).collect()

@@ -97,6 +97,11 @@ fn parse_line(line: &str) -> Option<(Range<u64>, u64, &str)> {
 }
 
 impl Module {
+    #[cfg(target_arch = "x86_64")]
+    pub(super) fn contains(&self, address: u64) -> bool {
+        self.range.contains(&address)
+    }
+
     /// `None`: the module can't be unwound.
     pub(super) fn tables(&self, memory: &Memory) -> Option<&Tables> {
         self.tables.get_or_init(|| Tables::read(memory, self.range.start)).as_ref()

@@ -8,7 +8,9 @@
 //! frame could end at. A trial is accepted if the return address there follows a call of the very
 //! function that it returns from (see `caller`), if no frame further outside contradicts its caller
 //! in the same way, and if the walk ends at the outermost function, which the caller names. If two
-//! different trials pass, neither is accepted. `aarch64` says what is tried there.
+//! different trials pass, neither is accepted. musl has no tables. From its functions the walk goes to the
+//! innermost return address that follows a call of code without tables, if that leads to the outermost
+//! function. `aarch64` says what is tried there.
 
 use gimli::{CfaRule, Register, RegisterRule, UnwindContext};
 
@@ -59,9 +61,16 @@ enum Step {
     Outwards,
     /// This is the outermost function.
     End,
-    /// A register is not known: the frame pointer, this many bytes above which the frame ends, or the
-    /// program counter.
-    NeedsTrial(i64),
+    NeedsTrial(Unknown),
+}
+
+/// What a walk has to find out by trials.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Unknown {
+    /// The value of the register. The frame ends this many bytes above that.
+    FramePointer(i64),
+    /// Where the function returns to in which the thread sleeps.
+    ReturnAddress,
 }
 
 /// Where all frames are, the innermost first: an address in the frame's call of the one before, or
@@ -84,7 +93,8 @@ impl Walk {
                 Step::Outwards => {}
                 Step::End => return Ok(self.addresses),
                 Step::NeedsTrial(_) if self.check != Check::Nothing => return Err(here),
-                Step::NeedsTrial(offset) => return self.guess(offset, sources, context).ok_or(here),
+                Step::NeedsTrial(Unknown::ReturnAddress) if self.addresses.len() > 1 => return Err(here),
+                Step::NeedsTrial(unknown) => return self.guess(unknown, sources, context).ok_or(here),
             }
         }
         Err(self.registers.get(PC).unwrap_or_default())
@@ -92,7 +102,7 @@ impl Walk {
 
     /// Goes from a frame to that of its caller.
     fn step(&mut self, sources: &Sources<'_>, context: &mut UnwindContext<usize>) -> Option<Step> {
-        let Some(here) = self.registers.get(PC) else { return Some(Step::NeedsTrial(0)) };
+        let Some(here) = self.registers.get(PC) else { return Some(Step::NeedsTrial(Unknown::ReturnAddress)) };
         let Some((tables, entry)) = self.registers.entry(sources) else { return self.leave_stub(sources) };
         let looked_up = here - u64::from(self.registers.is_behind_call);
         if entry.initial_address() == sources.outermost {
@@ -103,7 +113,7 @@ impl Walk {
         let CfaRule::RegisterAndOffset { register, offset } = *row.cfa() else { return None };
         let base = match self.registers.get(register) {
             Some(base) => base,
-            None if register == FP => return Some(Step::NeedsTrial(offset)),
+            None if register == FP => return Some(Step::NeedsTrial(Unknown::FramePointer(offset))),
             None => return None,
         };
         let frame_end = base.checked_add_signed(offset)?;
@@ -134,24 +144,34 @@ impl Walk {
     }
 
     /// Goes from a stub of the linker, which has no tables, to what has called it. An interrupted
-    /// thread may be at the jump that is all of a stub, which no frame stands for.
+    /// thread may be at the jump that is all of a stub, which no frame stands for. All else without
+    /// tables is a function, of musl say.
     fn leave_stub(&mut self, sources: &Sources<'_>) -> Option<Step> {
+        let function = Some(Step::NeedsTrial(Unknown::ReturnAddress));
+        if self.registers.is_behind_call {
+            return function;
+        }
         let here = self.registers.get(PC)?;
         let (back, stack_pointer) = machine::leave_stub(&self.registers, sources.copy)?;
         let behind = self.registers.with(PC, Some(back)).with(SP, Some(stack_pointer));
         let outer = Registers { is_behind_call: true, ..behind };
-        let is_called = !self.registers.is_behind_call && Call::before(&outer, here, sources) == Call::Same;
+        if Call::before(&outer, here, sources) != Call::Same {
+            return function;
+        }
         self.registers = outer;
-        is_called.then_some(Step::Outwards)
+        Some(Step::Outwards)
     }
 
-    /// Tries all that the registers may be.
-    fn guess(&self, offset: i64, sources: &Sources<'_>, context: &mut UnwindContext<usize>) -> Option<Vec<u64>> {
+    /// Tries all that the registers may be. Of return addresses the innermost is the function's: those of
+    /// its callers lead to the outermost function, too.
+    fn guess(&self, unknown: Unknown, sources: &Sources<'_>, context: &mut UnwindContext<usize>) -> Option<Vec<u64>> {
+        let check = if unknown == Unknown::ReturnAddress { Check::Nothing } else { Check::IsSame };
         let mut found: Option<Vec<u64>> = None;
-        for (registers, skipped) in machine::trials(&self.registers, offset, sources) {
-            let mut trial = Walk { addresses: self.addresses.clone(), registers, check: Check::IsSame };
+        for (registers, skipped) in machine::trials(&self.registers, unknown, sources) {
+            let mut trial = Walk { addresses: self.addresses.clone(), registers, check };
             trial.addresses.extend(skipped);
             match trial.finish(sources, context) {
+                Ok(addresses) if unknown == Unknown::ReturnAddress => return Some(addresses),
                 Ok(addresses) if found.as_ref().is_some_and(|found| *found != addresses) => return None,
                 Ok(addresses) => found = Some(addresses),
                 Err(_) => {}
@@ -191,7 +211,6 @@ impl Registers {
     }
 
     /// Those of a frame that has called another one.
-    #[cfg(target_arch = "aarch64")]
     pub(super) fn behind_call(known: impl IntoIterator<Item = (Register, u64)>) -> Registers {
         Registers { is_behind_call: true, ..Registers::interrupted(known) }
     }

@@ -1,9 +1,12 @@
 //! What the unwinder knows of x86-64 (the System V ABI, section 3.6.2).
 
+use std::ops::Range;
+
 use gimli::{Register, X86_64};
 
+use super::caller;
 use super::memory::Copy;
-use super::unwind::{Registers, Sources};
+use super::unwind::{Registers, Sources, Unknown};
 
 pub(super) const COUNT: usize = 17;
 pub(super) const SP: Register = X86_64::RSP;
@@ -32,13 +35,32 @@ pub(super) fn leave_stub(registers: &Registers, copy: &Copy) -> Option<(u64, u64
     Some((copy.word(top)?, top + 8))
 }
 
-/// What the registers may be in a function whose frame ends this many bytes below the value of
-/// `rbp`, which is not known: each place that the frame may end at.
-pub(super) fn trials(registers: &Registers, offset: i64, sources: &Sources<'_>) -> Vec<(Registers, Option<u64>)> {
+/// What the registers may be, and a frame that is skipped.
+pub(super) fn trials(registers: &Registers, unknown: Unknown, sources: &Sources<'_>) -> Vec<(Registers, Option<u64>)> {
     let Some(start) = registers.get(SP) else { return Vec::new() };
-    // A frame ends at a multiple of 16, and the return address is below its end.
     let end = sources.copy.end().min(start + SEARCHED);
-    let ends = ((start + 16).next_multiple_of(16)..end).step_by(16);
+    match unknown {
+        Unknown::FramePointer(offset) => frame_pointers(registers, offset, start..end, sources),
+        Unknown::ReturnAddress => return_addresses(registers, start..end, sources),
+    }
+}
+
+/// Each place that the frame may end at. It ends at a multiple of 16, and the return address is below.
+fn frame_pointers(
+    registers: &Registers,
+    offset: i64,
+    stack: Range<u64>,
+    sources: &Sources<'_>,
+) -> Vec<(Registers, Option<u64>)> {
+    let ends = ((stack.start + 16).next_multiple_of(16)..stack.end).step_by(16);
     let is_end = |&end: &u64| sources.copy.word(end - 8).is_some_and(|back| sources.modules.find(back).is_some());
     ends.filter(is_end).map(|end| (registers.with(FP, end.checked_add_signed(-offset)), None)).collect()
+}
+
+/// The return addresses behind calls of code without tables. Functions without tables that call each
+/// other are left in one step.
+fn return_addresses(registers: &Registers, stack: Range<u64>, sources: &Sources<'_>) -> Vec<(Registers, Option<u64>)> {
+    let returns = stack.step_by(8).filter_map(|place| Some((place, sources.copy.word(place)?)));
+    let found = returns.filter(|&(_, back)| caller::may_call_code_without_tables(back, sources));
+    found.map(|(place, back)| (Registers::behind_call([(SP, place + 8), (PC, back)]), registers.get(PC))).collect()
 }
