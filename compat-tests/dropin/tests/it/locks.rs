@@ -34,7 +34,9 @@ fn id(task: &JoinHandle<()>) -> String {
 /// which task has locked which mutex.
 async fn once_it_locks(task: &JoinHandle<()>) -> TaskInfo {
     let is_it = |info: &TaskInfo| info.id.to_string() == id(task) && info.state == TaskState::Waiting;
-    let locks = |info: &TaskInfo| info.waits_for.iter().any(|wait| wait.to_string().contains("Lock") || wait.to_string().contains("Mutex"));
+    let locks = |info: &TaskInfo| {
+        info.waits_for.iter().any(|wait| wait.to_string().contains("Lock") || wait.to_string().contains("Mutex"))
+    };
     loop {
         let find = || Handle::current().tasks().find(|info| is_it(info) && locks(info));
         if let Some(info) = find().and_then(|_| find()) {
