@@ -46,7 +46,9 @@ macro_rules! sources {
 }
 
 /// The files of this module. The result depends on nothing else.
-const SOURCES: &[(&str, &str)] = sources!["channels.rs" "edits.rs" "instrumentation.rs" "manifest.rs" "mod.rs" "origin.rs" "reads.rs" "tree.rs" "waits.rs"];
+const SOURCES: &[(&str, &str)] = sources![
+    "channels.rs" "edits.rs" "instrumentation.rs" "manifest.rs" "mod.rs" "origin.rs" "reads.rs" "tree.rs" "waits.rs"
+];
 
 /// The result of [`generate`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
