@@ -37,7 +37,7 @@ fn the_line_of_the_program_at_which_a_task_waits_is_told() {
         let answer = ask(&program, "l");
         let [sleeps, joins, either] = SITES.map(|line| format!("tests/it/tasks/program.rs:{line}"));
         let count = |sites: String| answer.matches(&sites).count();
-        let expected = (count(format!(", at {sleeps},")), count(format!(", at {joins} and {either},")));
+        let expected = (count(format!(", at {sleeps},")), count(format!(", at {joins} and at {either},")));
         assert_eq!(expected, (3, 1), "{answer}");
     }
     assert!(!ask(&program, "").contains(", at "), "nobody has asked for lines");
