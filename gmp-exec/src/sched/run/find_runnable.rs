@@ -95,8 +95,9 @@ fn look_around(local: &Local, held: &Held<'_>) -> Option<Runnable> {
     observe::on_look_around(local, held.index);
     let tick = processor.ticks();
     let is_asked = processor.take_look_asked(&held.proof);
+    let is_yielding = processor.is_yielding_only(&held.proof);
     processor.schedule_look(&held.proof, [config.global_queue_interval, config.event_interval, TIMER_INTERVAL]);
-    if is_asked || tick % config.event_interval == 0 {
+    if is_asked || is_yielding || tick % config.event_interval == 0 {
         if is_asked || !config.sysmon {
             fire_timers(local)
         } else {

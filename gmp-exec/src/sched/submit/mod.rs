@@ -69,6 +69,7 @@ fn submit_here(local: &Local, task: Runnable, yielded: bool) -> Option<Runnable>
         held.processor.push_newest(&held.proof, task);
     } else if yielded {
         push_yielded(&local.scheduler, &held, task);
+        held.processor.note_yield(&held.proof);
     } else if push(local, &held, task) {
         wake_one(&local.scheduler);
     }

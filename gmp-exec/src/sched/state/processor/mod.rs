@@ -32,6 +32,13 @@ use crate::time::timers::Timers;
 /// don't starve the ring. 1, 3, 16 and no limit measured the same; 3 is tokio's.
 const RUNNEXT_STREAK: u32 = 3;
 
+/// Rounds of nothing but yields before the processor looks at the network, which costs a system
+/// call. A power of two.
+const YIELD_ROUNDS: u32 = 4;
+
+/// The value of `yields` that makes the next turn look at the network.
+const ENOUGH_YIELDS: u32 = 1 << 31;
+
 #[repr(align(128))]
 pub(crate) struct Processor {
     /// This and `runnext` are apart, because thieves read them while the owner writes the words
@@ -51,6 +58,8 @@ pub(crate) struct Processor {
     next_look: AtomicU32,
     /// sysmon asks for a look at everything. Set by sysmon, cleared by the owner.
     is_look_asked: AtomicBool,
+    /// Owner. Yields since the last look at the network.
+    yields: AtomicU32,
     /// Owner. Polls in a row that came out of `runnext`.
     streak: AtomicU32,
     /// Owner. The part of the global queue at which the next look begins.
@@ -113,6 +122,7 @@ impl Processor {
             tick: AtomicU32::new(0),
             next_look: AtomicU32::new(1),
             is_look_asked: AtomicBool::new(false),
+            yields: AtomicU32::new(0),
             streak: AtomicU32::new(0),
             next_part: AtomicUsize::new(index),
             random: AtomicU32::new((index as u32 + 1).wrapping_mul(0x9e37_79b9) | 1),
@@ -187,6 +197,28 @@ impl Processor {
             self.is_look_asked.store(false, Relaxed);
         }
         is_asked
+    }
+
+    /// Counts a task that has yielded and is queued again. A few tasks that do nothing but yield
+    /// wait for something that only the network or a timer can bring, so after some rounds of them
+    /// the next turn looks there. With many such tasks the regular looks come first.
+    #[inline]
+    pub(crate) fn note_yield(&self, proof: &OwnerProof) {
+        let yields = self.yields.load(Relaxed).wrapping_add(1);
+        self.yields.store(yields, Relaxed);
+        // That many rounds of any number of tasks are a multiple of `YIELD_ROUNDS` yields, so the
+        // length of the ring is not read at every yield.
+        if yields & (YIELD_ROUNDS - 1) == 0 && (yields / YIELD_ROUNDS) as usize >= self.queue.depth(proof) {
+            self.yields.store(ENOUGH_YIELDS, Relaxed);
+            self.next_look.store(self.tick.load(Relaxed).wrapping_add(1), Relaxed);
+        }
+    }
+
+    /// Whether tasks have yielded for long enough to look at the network. Starts to count anew.
+    pub(crate) fn is_yielding_only(&self, _: &OwnerProof) -> bool {
+        let is_due = self.yields.load(Relaxed) >= ENOUGH_YIELDS;
+        self.yields.store(0, Relaxed);
+        is_due
     }
 
     /// Computes the turn of the next look: the next multiple of any of the intervals. Not called at
