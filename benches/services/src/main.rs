@@ -1,7 +1,7 @@
 //! Small services as people write them, on tokio, on gmp and in Go, healthy and in trouble.
 //!
-//! `measure` starts the servers of two builds of this program, and of a twin in Go, in turns, sends each the same requests,
-//! and prints a table. `serve` is one such server. `run.sh` builds both and measures.
+//! `measure` starts the servers of two builds of this program, and of a twin in Go, in turns, sends each
+//! the same requests, and prints a table. `serve` is one such server. `run.sh` builds both and measures.
 
 mod clients;
 mod load;

@@ -1,5 +1,5 @@
-//! Reads of tokio's that were dropped after they had taken bytes, as by a `select!` or a `timeout`. What they
-//! had read is no longer in the reader, and the program has not got it as a result.
+//! Reads of tokio's that were dropped after they had taken bytes, as by a `select!` or a `timeout`. These
+//! bytes are no longer in the reader, and the program has not got them as a result.
 
 use std::collections::BTreeMap;
 use std::fmt;

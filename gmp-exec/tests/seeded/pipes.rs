@@ -21,6 +21,7 @@ pub(crate) fn scenario() {
     all_arrives(reader, writer);
     datagrams_wait_for_room();
     let (reader, writer) = pipe();
+    // Virtual time, which goes on when all threads wait.
     let late = thread::spawn(move || {
         thread::sleep(Duration::from_secs(1));
         (&writer).write_all(b"x").unwrap();

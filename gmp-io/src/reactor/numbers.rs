@@ -12,7 +12,7 @@
 //! |---|---|---|
 //! | G1 lock the numbers | D1 lock the numbers | |
 //! | G2 add the source | D2 remove the source; not there: end | P1 the kernel reports an event |
-//! | G3 ask the kernel; refused: remove the source, end | D3 the number is another's: end | P2 look for the source |
+//! | G3 ask the kernel; refused: remove it, end | D3 the number is another's: end | P2 look for the source |
 //! | G4 note the number; unlock | D4 ask the kernel; unlock | |
 //!
 //! *An event is delivered to its source*: G2 is before G3. *An event that is on its way finds no source

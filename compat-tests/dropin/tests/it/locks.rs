@@ -1,5 +1,5 @@
-//! Which task has locked the mutex or `RwLock` that another task waits for, and tasks that wait for each other's
-//! mutexes.
+//! Which task has locked the mutex or `RwLock` that another task waits for, and tasks that wait for each
+//! other's mutexes.
 
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};

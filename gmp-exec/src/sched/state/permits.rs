@@ -2,17 +2,17 @@
 //! runnables.
 //!
 //! Blocking closures need a permit to run, and so do the polls of hogs that compute. A poll that loses
-//! its processor while it computes gets one, beyond the limit if need be. A task that
-//! finds no permit waits here. A machine that releases a permit gives it to the task that has
-//! waited longest, and runs or queues that task. A permit is passed on together with the task, so
-//! no later task gets it first.
+//! its processor while it computes gets a permit, beyond the limit if need be. A task that finds no
+//! permit waits here. A machine that releases a permit gives it to the task that has waited longest,
+//! and runs or queues that task. A permit is passed on together with the task, so no later task gets it
+//! first.
 //!
 //! While no task waits, a permit is acquired and released by one read-modify-write of `word`, which
 //! many threads do at once. While a task waits, both need the lock. sched/README.md §7 has the
 //! protocol.
 //!
-//! More permits than the limit may be granted (`grant_extra`, `acquire_beyond_limit`). As many must then be released before
-//! the next task gets one.
+//! More permits than the limit may be granted (`grant_extra`, `acquire_beyond_limit`). As many must then
+//! be released before the next task gets a permit.
 
 use std::collections::VecDeque;
 
@@ -110,7 +110,8 @@ impl Permits {
         granted
     }
 
-    /// Acquires a permit, whether there is one or not.
+    /// Acquires a permit, even if none is free. Relaxed: the permit guards no data, and its release by
+    /// the machine comes after it, because `Ownership::take` is in between.
     pub(in crate::sched) fn acquire_beyond_limit(&self) {
         self.word.fetch_add(PERMIT, Relaxed);
     }

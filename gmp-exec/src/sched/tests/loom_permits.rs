@@ -201,7 +201,8 @@ fn loom_permits_hog_ends_against_extra_grant() {
 }
 
 /// A taker gives the only permit to a poll that computes, and takes its processor unless the poll ends,
-/// while a hog begins to wait. The hog runs, and no permit is left.
+/// while a hog begins to wait. The hog runs, and no permit is left. Seen to fail when the taker counts the
+/// permit after it has taken the processor, and when a refused take keeps the permit.
 #[test]
 fn loom_permits_take_against_waiting() {
     explore(4, || {

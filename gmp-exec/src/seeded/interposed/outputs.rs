@@ -36,7 +36,7 @@ interposed! {
     };
 }
 
-/// Who reads what the process prints is outside, and does not need the turn.
+/// The reader of what the process prints is another process, and does not need the turn.
 fn may_wait(fd: c_int) -> bool {
     fd > libc::STDERR_FILENO && real::is_blocking(fd)
 }
