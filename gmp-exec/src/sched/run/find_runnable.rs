@@ -5,8 +5,8 @@
 //! turns the processor's own timers do. So a busy processor can't starve them. A turn counts even
 //! if the task comes from `runnext` (Go #52934). Where turns are long, sysmon asks for a look at
 //! all of these, so that they are served in time (`sysmon::ask_for_looks`). If its own queue is
-//! empty, the machine looks at timers, the global queue, the network, and the rings of other
-//! processors. Then it parks (`park`).
+//! empty, the machine looks at timers, the global queue, the rings of other processors, and the network.
+//! Then it spins: it looks at other processors several times. Then it parks (`park`).
 
 use crate::observe::{self, Event};
 use crate::sched::enter::Held;
@@ -129,6 +129,7 @@ fn search(local: &Local, held: &Held<'_>) -> Option<Runnable> {
     held.processor
         .pop(&held.proof)
         .or_else(|| take_global(local, held, &mut own_part))
+        .or_else(|| steal::steal_queued(local, held))
         .or_else(|| inject(local, held, or_panic(local.scheduler.netpoll_gate.look(local))))
         .or_else(|| steal_some(local, held))
 }

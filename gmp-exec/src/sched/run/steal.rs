@@ -1,7 +1,7 @@
 //! Stealing tasks from other processors: which victims to ask, in which order, and when to take
 //! `runnext` as well.
 //!
-//! A thief makes four rounds over all other processors. Each round has a random start and a random
+//! A spinner makes four rounds over all other processors. Each round has a random start and a random
 //! stride, so that thieves don't queue up at the same victim. A stride that is coprime with the
 //! number of processors visits each victim once. Where the computer has several last-level caches,
 //! each round begins with the processors next to the thief's. In rounds one to three the thief
@@ -16,20 +16,42 @@ use std::time::Duration;
 use crate::observe::{self, Event};
 use crate::sched::enter::Held;
 use crate::sched::local::Local;
+use crate::sched::submit::wake::wake_one;
 use crate::sync::thread;
 use crate::task::Runnable;
 
 const ROUNDS: usize = 4;
 const RUNNEXT_BACK_OFF: Duration = Duration::from_micros(50);
 
-/// Takes tasks of another processor; the first is to be run now, the rest is in the own ring.
+/// Takes half of a ring that has tasks; the first is to be run now, the rest is in the own ring. Those
+/// tasks have waited for longer than those that the network would report now, and perhaps their machine
+/// has lost its core. With the network first, p99 of a JSON service on two cores was 1.0 to 2.7 ms, and
+/// not 0.65 ms.
+pub(in crate::sched) fn steal_queued(local: &Local, held: &Held<'_>) -> Option<Runnable> {
+    if !local.scheduler.processors.any(|processor| !processor.queue.is_empty()) {
+        return None;
+    }
+    let stolen = counted(local, held, || steal_ring(local, held));
+    if !held.processor.queue.is_empty() {
+        // A machine that has parked since may have looked while the tasks were in neither ring, and this
+        // one does not spin.
+        wake_one(&local.scheduler);
+    }
+    stolen
+}
+
+/// The same, for a spinner: in several rounds, and in the end also `runnext`.
 #[doc(alias = "stealwork")]
 #[doc(alias = "runqsteal")]
 pub(in crate::sched) fn steal(local: &Local, held: &Held<'_>) -> Option<Runnable> {
+    counted(local, held, || (1..ROUNDS).find_map(|_| steal_ring(local, held)).or_else(|| steal_runnext(local, held)))
+}
+
+fn counted(local: &Local, held: &Held<'_>, steal: impl FnOnce() -> Option<Runnable>) -> Option<Runnable> {
     let counters = &held.processor.counters;
     counters.steal_attempts.add(1);
     local.note_cache(held.processor);
-    let stolen = (1..ROUNDS).find_map(|_| steal_ring(local, held)).or_else(|| steal_runnext(local, held));
+    let stolen = steal();
     counters.steals.add(u64::from(stolen.is_some()));
     // Unless another thief has been here already.
     let queued = held.processor.queue.depth(&held.proof);

@@ -149,7 +149,9 @@ impl Pool {
     pub(in crate::sched) fn close(&self) -> VecDeque<Runnable> {
         let mut inner = self.inner.lock();
         inner.closed = true;
-        self.wake.notify_all();
+        if inner.asleep > 0 {
+            self.wake.notify_all();
+        }
         inner.take_delayed()
     }
 

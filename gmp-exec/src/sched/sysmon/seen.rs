@@ -96,14 +96,15 @@ impl Seen {
     }
 
     /// Judges the machine's thread. `is_waited_for`: something waits for its processor, so sysmon
-    /// asks at once whether the thread sleeps.
+    /// asks whether the thread sleeps as soon as a poll has lasted from one look to the next. Most polls
+    /// do not, and a question costs as much as all else that a look does.
     pub(super) fn judge(&mut self, is_waited_for: bool, standard: &mut Standard) -> Verdict {
         if self.sighting.region == Region::Blocking {
             return if self.is_again { Verdict::Stuck(StuckBy::Blocking) } else { Verdict::Asleep };
         }
         let (is_long, still) = (self.usage.held >= standard.threshold, self.still);
         if !is_long {
-            if standard.questions == 0 || !is_waited_for && still.is_zero() {
+            if standard.questions == 0 || !self.is_again || !is_waited_for && still.is_zero() {
                 return Verdict::Fine;
             }
             standard.questions -= 1;
