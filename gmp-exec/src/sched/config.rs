@@ -8,7 +8,6 @@ use crate::metrics::HistogramSettings;
 use crate::sched::Scheduler;
 use crate::sched::state::threads::{Hooks, Threads};
 use crate::sync::Arc;
-use crate::sys::caches::Caches;
 use crate::sys::time_slice::TimeSlices;
 use crate::sys::timer_slack::TimerSlack;
 use crate::task::{Observed, TaskHooks, UnhandledPanic};
@@ -22,8 +21,6 @@ pub(crate) struct Config {
     /// Tells how many processors there should be, if neither the program nor the user has set a
     /// number.
     pub(crate) follow: Option<CountCpus>,
-    /// The last-level caches of the computer, if there are several.
-    pub(crate) caches: Option<&'static Caches>,
     pub(crate) max_blocking_threads: usize,
     /// Whether machines run the closures of `spawn_blocking`.
     pub(crate) closures_in_place: bool,

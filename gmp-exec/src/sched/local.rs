@@ -11,7 +11,6 @@ use crate::sched::scheduler_ref::SchedulerRef;
 use crate::sched::state::deferred::Deferred;
 use crate::sched::state::machine::ownership::{Loss, ProcessorToken, Region};
 use crate::sched::state::machine::{Assignment, Machine};
-use crate::sched::state::processor::Processor;
 use crate::sched::state::unusual::{CROWDED, SPINS, Unusual};
 use crate::sync::Arc;
 use crate::sys::thread_state::RunnableTime;
@@ -115,20 +114,9 @@ impl Local {
 
     /// Acquires the processor whose last holder the machine is. The processor is not busy yet.
     pub(crate) fn acquire_again(&self, token: ProcessorToken) {
-        let processor = &self.scheduler.processors[token.index()];
-        self.note_cache(processor);
         self.last_processor.set(token.index());
         observe::on_acquire(self, token.index());
         self.machine.ownership.acquire(token);
-    }
-
-    /// Notes the last-level cache that the thread is next to, if the computer has several. The
-    /// kernel may have moved the thread.
-    #[inline]
-    pub(crate) fn note_cache(&self, processor: &Processor) {
-        if let Some(caches) = self.scheduler.config.caches {
-            processor.set_cache(caches.nearest());
-        }
     }
 
     /// The budget of the poll under way is used up. A poll with several futures is counted once.

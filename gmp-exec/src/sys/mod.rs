@@ -3,9 +3,7 @@
 
 pub(crate) mod address_space;
 pub(crate) mod affinity;
-pub(crate) mod caches;
 pub(crate) mod cgroup;
-pub(crate) mod cpu;
 #[cfg(feature = "insight")]
 pub(crate) mod cycles;
 pub(crate) mod environment;

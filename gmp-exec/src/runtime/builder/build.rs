@@ -16,7 +16,6 @@ use crate::sched::sysmon;
 use crate::sched::{Scheduler, SchedulerRef};
 use crate::seeded;
 use crate::sync::Arc;
-use crate::sys::caches::Caches;
 use crate::sys::environment;
 use crate::sys::time_slice::TimeSlices;
 use crate::sys::timer_slack::TimerSlack;
@@ -111,6 +110,7 @@ impl Builder {
 
     pub(crate) fn config(&self, is_local: bool) -> io::Result<Config> {
         let is_multi_thread = self.flavor == Flavor::MultiThread;
+        // In a seeded run there is nothing to watch: while one thread goes on, all others look stuck.
         let sysmon = self.sysmon && is_multi_thread && !seeded::is_on();
         let (processors, follow) = if is_multi_thread { self.processors()? } else { (1, None) };
         let leaks = self.effective_leaks()?;
@@ -130,9 +130,6 @@ impl Builder {
             is_local,
             processors,
             follow,
-            // A seeded run is the same on all computers, and there is nothing to watch in it: while
-            // one thread goes on, all others look stuck.
-            caches: if is_multi_thread && !seeded::is_on() { Caches::of_computer() } else { None },
             max_blocking_threads: self.max_blocking_threads,
             closures_in_place: is_multi_thread && closures_in_place,
             // The only machine of the other flavour is the thread inside `block_on`.

@@ -104,7 +104,6 @@ fn look_around(local: &Local, held: &Held<'_>) -> Option<Runnable> {
             fire_unserved_timers(local, held)
         }
         queue_ready(local, held, or_panic(local.scheduler.netpoll_gate.look(local)));
-        local.note_cache(processor);
         if processor.has_work_to_share(&held.proof) {
             wake_one(&local.scheduler);
         }

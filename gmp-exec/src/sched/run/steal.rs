@@ -3,9 +3,7 @@
 //!
 //! A spinner makes four rounds over all other processors. Each round has a random start and a random
 //! stride, so that thieves don't queue up at the same victim. A stride that is coprime with the
-//! number of processors visits each victim once. Where the computer has several last-level caches,
-//! each round begins with the processors next to the thief's. In rounds one to three the thief
-//! takes half a ring. It takes `runnext` only in the last round, and only if the same task is still
+//! number of processors visits each victim once. In rounds one to three the thief takes half a ring. It takes `runnext` only in the last round, and only if the same task is still
 //! there after a real back-off: two tasks that take turns are faster on one thread, and a thief
 //! that is too quick separates them (measured: after a 1 µs wait 222 thefts a run and 228 ns a
 //! join, after 50 µs 0.3 and 161 ns). 50 µs is what Go's 3 µs sleep takes on Linux, timer slack
@@ -16,6 +14,7 @@ use std::time::Duration;
 use crate::observe::{self, Event};
 use crate::sched::enter::Held;
 use crate::sched::local::Local;
+use crate::sched::state::victim_order;
 use crate::sched::submit::wake::wake_one;
 use crate::sync::thread;
 use crate::task::Runnable;
@@ -31,7 +30,7 @@ pub(in crate::sched) fn steal_queued(local: &Local, held: &Held<'_>) -> Option<R
     if !local.scheduler.processors.any(|processor| !processor.queue.is_empty()) {
         return None;
     }
-    let stolen = counted(local, held, || steal_ring(local, held));
+    let stolen = counted(held, || steal_ring(local, held));
     if !held.processor.queue.is_empty() {
         // A machine that has parked since may have looked while the tasks were in neither ring, and this
         // one does not spin.
@@ -44,13 +43,12 @@ pub(in crate::sched) fn steal_queued(local: &Local, held: &Held<'_>) -> Option<R
 #[doc(alias = "stealwork")]
 #[doc(alias = "runqsteal")]
 pub(in crate::sched) fn steal(local: &Local, held: &Held<'_>) -> Option<Runnable> {
-    counted(local, held, || (1..ROUNDS).find_map(|_| steal_ring(local, held)).or_else(|| steal_runnext(local, held)))
+    counted(held, || (1..ROUNDS).find_map(|_| steal_ring(local, held)).or_else(|| steal_runnext(local, held)))
 }
 
-fn counted(local: &Local, held: &Held<'_>, steal: impl FnOnce() -> Option<Runnable>) -> Option<Runnable> {
+fn counted(held: &Held<'_>, steal: impl FnOnce() -> Option<Runnable>) -> Option<Runnable> {
     let counters = &held.processor.counters;
     counters.steal_attempts.add(1);
-    local.note_cache(held.processor);
     let stolen = steal();
     counters.steals.add(u64::from(stolen.is_some()));
     // Unless another thief has been here already.
@@ -79,72 +77,7 @@ fn steal_runnext(local: &Local, held: &Held<'_>) -> Option<Runnable> {
     })
 }
 
-/// Processors next to the same last-level cache first, if the computer has several: their tasks
-/// have their data there.
 fn victims<'a>(local: &'a Local, held: &Held<'_>) -> impl Iterator<Item = usize> + use<'a> {
     let (own, random) = (held.index, held.processor.random(&held.proof));
-    let cache = local.scheduler.config.caches.map(|_| held.processor.cache());
-    local.scheduler.processors.round(random, cache).filter(move |&victim| victim != own)
-}
-
-#[cfg(all(test, not(any(loom, shuttle))))]
-mod tests {
-    use std::cell::Cell;
-    use std::sync::Barrier;
-    use std::sync::atomic::AtomicUsize;
-    use std::sync::atomic::Ordering::SeqCst;
-
-    use crate::runtime::{Builder, Handle, Runtime};
-    use crate::sched::config::Config;
-    use crate::sched::submit::threads::start_first_machine;
-    use crate::sched::{Scheduler, SchedulerRef};
-    use crate::sync::Arc;
-    use crate::sys::caches::Caches;
-    use crate::sys::fake_root::FakeRoot;
-
-    const PROCESSORS: usize = 6;
-
-    /// The threads run on the caches in turns.
-    fn cpu() -> usize {
-        static THREADS: AtomicUsize = AtomicUsize::new(0);
-        std::thread_local!(static CPU: Cell<usize> = Cell::new(THREADS.fetch_add(1, SeqCst) % 3 * 2));
-        CPU.get()
-    }
-
-    /// On a computer with three caches, each of which two CPUs share.
-    fn runtime() -> Runtime {
-        let root = (0..6).fold(FakeRoot::new(), |root, cpu| {
-            let sharing = format!("{}-{}\n", cpu / 2 * 2, cpu / 2 * 2 + 1);
-            let cache = format!("sys/devices/system/cpu/cpu{cpu}/cache/index0");
-            root.file(&format!("{cache}/level"), "3\n").file(&format!("{cache}/shared_cpu_list"), sharing)
-        });
-        let caches: &Caches = Box::leak(Box::new(Caches::below(root.path(), || Some(cpu())).unwrap()));
-        let config = Builder::new_multi_thread().worker_threads(PROCESSORS).sysmon(false).config(false).unwrap();
-        let scheduler = Scheduler::new(Config { caches: Some(caches), ..config });
-        start_first_machine(&scheduler).unwrap();
-        Runtime::of(Handle::of(SchedulerRef::new(scheduler)))
-    }
-
-    #[test]
-    fn thieves_can_tell_which_cache_each_machine_is_next_to() {
-        let runtime = runtime();
-        let meeting = Arc::new(Barrier::new(PROCESSORS));
-        let tasks: Vec<_> = (0..PROCESSORS)
-            .map(|_| {
-                let (meeting, handle) = (meeting.clone(), runtime.handle().clone());
-                runtime.spawn(async move {
-                    // So each processor has a machine.
-                    meeting.wait();
-                    let index = crate::runtime::worker_index().unwrap();
-                    let noted = handle.scheduler().processors[index].cache();
-                    meeting.wait();
-                    (usize::from(noted), cpu() / 2)
-                })
-            })
-            .collect();
-        for task in tasks {
-            let (noted, actual) = runtime.block_on(task).unwrap();
-            assert_eq!(noted, actual);
-        }
-    }
+    victim_order::round(local.scheduler.processors.len(), random).filter(move |&victim| victim != own)
 }

@@ -13,7 +13,6 @@ use crate::metrics::HistogramSettings;
 use crate::sched::state::machine::ownership::ProcessorToken;
 use crate::sched::state::processor::Processor;
 use crate::sched::state::processor::owner_proof::OwnerProof;
-use crate::sched::state::victim_order;
 use crate::sync::OnceLock;
 use crate::task::Runnable;
 
@@ -71,17 +70,6 @@ impl Processors {
         self.parts().any(|part| part.own.iter().any(is))
     }
 
-    /// All processors once, in an order chosen by `random`. `cache`: those next to this cache come
-    /// first. One that moves to another cache meanwhile may be left out, or come twice.
-    #[inline]
-    pub(in crate::sched) fn round(&self, random: u32, cache: Option<u16>) -> impl Iterator<Item = usize> {
-        let all = move || victim_order::round(self.len(), random);
-        let is_next_to = move |victim: usize, cache| self[victim].cache() == cache;
-        let near = all().filter(move |&victim| cache.is_none_or(|cache| is_next_to(victim, cache)));
-        let far = move |cache| all().filter(move |&victim| !is_next_to(victim, cache));
-        near.chain(cache.into_iter().flat_map(far))
-    }
-
     /// Takes a task out of the queue of a processor that no machine has.
     pub(in crate::sched) fn pop_without_machine(&self, token: &ProcessorToken) -> Option<Runnable> {
         let processor = &self[token.index()];
@@ -129,7 +117,6 @@ impl Index<usize> for Processors {
 
 #[cfg(all(test, not(any(loom, shuttle))))]
 mod tests {
-    use std::collections::HashSet;
     use std::ptr;
 
     use super::*;
@@ -147,35 +134,6 @@ mod tests {
         for (index, &processor) in after.iter().enumerate() {
             assert!(ptr::eq(processor, &processors[index]));
         }
-    }
-
-    #[test]
-    fn a_thief_visits_added_processors() {
-        let processors = Processors::new(1, &HistogramSettings::default());
-        drop(processors.add(4));
-        let mut visited: Vec<usize> = processors.round(7, None).collect();
-        visited.sort();
-        assert_eq!(visited, [0, 1, 2, 3, 4]);
-    }
-
-    /// Two sockets with two caches each.
-    #[test]
-    fn a_thief_visits_those_next_to_its_cache_first() {
-        let processors = Processors::new(16, &HistogramSettings::default());
-        for (index, processor) in processors.iter().enumerate() {
-            processor.set_cache(index as u16 % 4);
-        }
-        let mut orders = HashSet::new();
-        for random in 0..200 {
-            let mut visited: Vec<usize> = processors.round(random, Some(2)).collect();
-            orders.insert(visited.clone());
-            visited[..4].sort();
-            visited[4..].sort();
-            let far: Vec<usize> = (0..16).filter(|index| index % 4 != 2).collect();
-            assert_eq!((&visited[..4], &visited[4..]), (&[2, 6, 10, 14][..], &far[..]));
-        }
-        assert!(orders.len() > 100, "thieves don't queue up at the same victim");
-        assert_eq!(processors.round(3, Some(9)).count(), 16, "no other machine is next to the thief's cache");
     }
 
     #[test]

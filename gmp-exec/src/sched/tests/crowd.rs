@@ -51,7 +51,7 @@ pub(super) fn runtime(processors: usize) -> Stage {
     }
     let config = builder.sysmon(false).config(false).unwrap();
     // The same on every computer.
-    let scheduler = Scheduler::new(Config { caches: None, ..config });
+    let scheduler = Scheduler::new(config);
     start_first_machine(&scheduler).unwrap();
     Stage::of(Runtime::of(Handle::of(SchedulerRef::new(scheduler))))
 }

@@ -49,7 +49,6 @@ pub(crate) fn config(processors: usize, flavor: Flavor) -> Config {
         is_local: false,
         processors,
         follow: None,
-        caches: None,
         max_blocking_threads: 1,
         closures_in_place: false,
         max_machines: 4,

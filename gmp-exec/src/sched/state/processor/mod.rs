@@ -23,7 +23,7 @@ use crate::sched::state::processor::owner_proof::OwnerProof;
 use crate::sched::state::processor::runnext::RunNext;
 use crate::sched::state::processor::spill::Spill;
 use crate::sync::atomic::Ordering::*;
-use crate::sync::atomic::{AtomicBool, AtomicU16, AtomicU32, AtomicUsize};
+use crate::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize};
 use crate::sync::{Apart, Arc};
 use crate::task::Runnable;
 use crate::time::timers::Timers;
@@ -45,9 +45,6 @@ pub(crate) struct Processor {
     /// below on every turn.
     pub(crate) queue: Apart<LocalQueue<Runnable>>,
     pub(crate) runnext: Apart<RunNext<Runnable>>,
-    /// Written by the holder of the token: the last-level cache that its machine was next to when
-    /// it last looked. Apart, because thieves read it, and it hardly ever changes.
-    cache: Apart<AtomicU16>,
     /// Used on the current-thread flavour only.
     pub(crate) spill: Spill,
     pub(crate) timers: Timers,
@@ -116,7 +113,6 @@ impl Processor {
         Processor {
             queue: Apart::new(LocalQueue::new()),
             runnext: Apart::new(RunNext::new()),
-            cache: Apart::new(AtomicU16::new(0)),
             spill: Spill::new(),
             timers: Timers::new(),
             tick: AtomicU32::new(0),
@@ -228,17 +224,6 @@ impl Processor {
         let next = intervals.into_iter().map(|interval| tick.wrapping_add(interval - tick % interval));
         let next = next.min_by_key(|next| next.wrapping_sub(tick)).unwrap_or(tick.wrapping_add(1));
         self.next_look.store(next, Relaxed);
-    }
-
-    /// The number of the last-level cache that this processor's machine was next to.
-    pub(crate) fn cache(&self) -> u16 {
-        self.cache.load(Relaxed)
-    }
-
-    pub(crate) fn set_cache(&self, number: u16) {
-        if self.cache() != number {
-            self.cache.store(number, Relaxed);
-        }
     }
 
     /// A machine has acquired the token.

@@ -24,7 +24,7 @@ impl Subject for Gmp {
         builder.worker_threads(processors).thread_keep_alive(Duration::MAX).enable_all();
         let config = builder.config(false).expect("the settings are valid");
         // The same on every computer.
-        let scheduler = Scheduler::new(Config { caches: None, ..config });
+        let scheduler = Scheduler::new(config);
         start_first_machine(&scheduler).expect("a thread");
         Gmp(SchedulerRef::new(scheduler))
     }
