@@ -6,13 +6,14 @@
 
 use loom::thread;
 
+use crate::sched::config::{Config, Flavor};
 use crate::sched::scheduler::Scheduler;
 use crate::sched::state::idle::Wake;
 use crate::sched::state::unusual::SPINS;
 use crate::sched::submit::wake::submit_global;
 use crate::sched::tests::explore;
 use crate::sched::tests::gate::Gate;
-use crate::sched::tests::stage::{busy, list_a_sleeper, run_one, scheduler, task, without_processor};
+use crate::sched::tests::stage::{busy, config, list_a_sleeper, run_one, scheduler, task, without_processor};
 use crate::sched::{run, submit};
 use crate::sync::Arc;
 use crate::sync::atomic::Ordering::*;
@@ -59,6 +60,36 @@ fn loom_parking_push_against_parking() {
         let stealing = stealing.start(run_one);
         pushing.join().unwrap();
         stealing.join().unwrap();
+    });
+}
+
+/// A thief that does not spin moves two tasks of three, and runs the first, which blocks until the others
+/// have run. The other machine runs the third, and parks while the second is in neither ring. Seen to fail
+/// when the thief does not wake a machine for the second.
+#[test]
+fn loom_parking_moving_tasks_against_parking() {
+    explore(2, || {
+        let scheduler = Scheduler::new(Config { has_runnext: false, ..config(3, Flavor::MultiThread) });
+        let gates = [Gate::default(), Gate::default()];
+        let [robbed, stealing, parking] = [busy(&scheduler), busy(&scheduler), busy(&scheduler)];
+        let robbed = robbed.start({
+            let gates = gates.clone();
+            move |local| {
+                let others = gates.clone();
+                submit(task(&local.scheduler, move || others.iter().for_each(Gate::wait)), false);
+                for gate in gates {
+                    submit(task(&local.scheduler, move || gate.open()), false);
+                }
+            }
+        });
+        robbed.join().unwrap();
+        let stealing = stealing.start(run_one);
+        let parking = parking.start(|local| {
+            run_one(local);
+            run_one(local);
+        });
+        stealing.join().unwrap();
+        parking.join().unwrap();
     });
 }
 

@@ -9,13 +9,11 @@
 
 pub(crate) mod gate;
 #[cfg(loom)]
-#[cfg(loom)]
 mod loom_global_queue;
 #[cfg(loom)]
 mod loom_handoff;
 #[cfg(loom)]
 mod loom_local_queue;
-#[cfg(loom)]
 #[cfg(loom)]
 mod loom_netpoll_gate;
 #[cfg(loom)]
