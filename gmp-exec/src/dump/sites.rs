@@ -7,7 +7,7 @@ use std::fmt;
 use std::time::Duration;
 
 use super::info::{TaskInfo, TaskState};
-use crate::blocked::{BlockedFrame, FrameOrigin, here, named};
+use crate::blocked::{BlockedFrame, FrameOrigin, forget_symbols, here, named};
 use crate::sched::SchedulerRef;
 use crate::task::registry::{Position, Registry};
 use crate::task::sites::{self, Given, Stack};
@@ -59,6 +59,7 @@ where
         let has_own = task.sites.iter().any(|site| site.is_own);
         task.future = (is_of_crate && !has_own).then_some(given.future);
     }
+    forget_symbols();
 }
 
 impl TaskInfo {
