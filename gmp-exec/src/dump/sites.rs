@@ -150,6 +150,7 @@ impl fmt::Display for Sites<'_> {
 
 #[cfg(all(test, not(any(loom, shuttle))))]
 mod tests {
+    use std::sync::Mutex;
     use std::sync::atomic::AtomicBool;
     use std::sync::atomic::Ordering::Relaxed;
     use std::thread;
@@ -159,6 +160,9 @@ mod tests {
     use crate::runtime::{Builder, Handle};
     use crate::task::yield_now;
     use crate::time::sleep;
+
+    /// A process makes one dump at a time.
+    static DUMPS: Mutex<()> = Mutex::new(());
 
     const HOUR: Duration = Duration::from_secs(3_600);
     const PATIENCE: Duration = Duration::from_secs(60);
@@ -176,7 +180,8 @@ mod tests {
     #[test]
     fn tasks_that_are_woken_all_the_time_give_a_stack_in_each_dump() {
         const TASKS: usize = 32;
-        const DUMPS: usize = 200;
+        const TIMES: usize = 200;
+        let _dump = DUMPS.lock();
         let runtime = Builder::new_multi_thread().worker_threads(2).enable_time().build().unwrap();
         let tasks: Vec<_> = (0..TASKS).map(|_| runtime.spawn(async { sleep(HOUR).await })).collect();
         let registry = &runtime.handle().scheduler().registry;
@@ -198,16 +203,17 @@ mod tests {
                 ask(registry, &mut ids.clone());
                 sites::end(LIMIT).values().filter(|given| !given.stacks.is_empty()).count()
             };
-            let given = (0..DUMPS).map(dump).collect();
+            let given = (0..TIMES).map(dump).collect();
             is_over.store(true, Relaxed);
             given
         });
-        assert_eq!(given, [TASKS; DUMPS]);
+        assert_eq!(given, [TASKS; TIMES]);
     }
 
     /// A handler whose lock has come free waits for the next thing when it is polled once more.
     #[test]
     fn a_line_is_that_of_the_wait_beside_it() {
+        let _dump = DUMPS.lock();
         let runtime = Builder::new_current_thread().enable_time().build().unwrap();
         let text = runtime.block_on(async {
             let other = crate::spawn(std::future::pending::<()>());
