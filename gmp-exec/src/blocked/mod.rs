@@ -70,7 +70,7 @@ pub(crate) use settings::Settings;
 pub(crate) use sight::{Sight, Told};
 pub(crate) use waited_for::describe as describe_waited_for;
 
-pub(crate) use stack::{frames as named, here};
+pub(crate) use stack::{forget_symbols, frames as named, here};
 
 use self::aggregate::Aggregate;
 use self::queue::Queue;

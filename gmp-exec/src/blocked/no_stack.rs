@@ -38,7 +38,7 @@ pub(crate) fn frames(_: &[u64]) -> Vec<BlockedFrame> {
     Vec::new()
 }
 
-pub(super) fn forget_symbols() {}
+pub(crate) fn forget_symbols() {}
 
 impl Stacks {
     pub(super) fn frames_of(&mut self, taken: &Taken) -> Result<Frames, String> {

@@ -1,5 +1,6 @@
 //! What the user sees: `Handle::blocked_report`.
 
+use std::cmp::Reverse;
 use std::fmt;
 use std::panic::Location;
 use std::time::{Duration, Instant};
@@ -165,7 +166,7 @@ impl BlockedEntry {
         self.total < TINY && self.under_way == 0 && self.calls.is_empty() && self.stacks.is_empty()
     }
 
-    /// The stacks in words, each text once.
+    /// The stacks in words, each text once, and the one that was seen most often first.
     fn texts_of_stacks(&self) -> Vec<(String, u64)> {
         let mut texts: Vec<(String, u64)> = Vec::new();
         for stack in &self.stacks {
@@ -175,6 +176,7 @@ impl BlockedEntry {
                 None => texts.push((text, stack.count)),
             }
         }
+        texts.sort_by_key(|(_, count)| Reverse(*count));
         texts
     }
 }
@@ -372,7 +374,7 @@ mod tests {
     fn a_place_is_named_once() {
         let mut entry = entry(BlockedCause::Computing, Vec::new());
         let [a, b] = ["a.rs", "b.rs"].map(|file| stack(Some(file), FrameOrigin::Own, &[1]));
-        entry.stacks = vec![a.clone(), b, a];
+        entry.stacks = vec![b, a.clone(), a];
         let text = entry.to_string();
         assert!(text.ends_with(", 4x computing at a.rs:7, 2x computing at b.rs:7"), "{text}");
     }

@@ -57,7 +57,7 @@ impl Place<'_> {
 
 fn spawned(machine: &Machine) -> String {
     let Some(running) = machine.running_in(machine.ownership.turn()) else {
-        return "a thread that runs no task".to_owned();
+        return "a thread of gmp's own, which may be writing the recording".to_owned();
     };
     let kind = if running.is_closure { "closure" } else { "task" };
     let name = name_of(running.task).map_or_else(String::new, |name| format!(" {name:?},"));

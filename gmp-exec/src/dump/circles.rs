@@ -3,6 +3,9 @@
 //! The tasks of a walk are seen at different moments, so a circle counts only if a second walk finds
 //! each of its tasks waiting since the same poll for the same tasks. Then there was a moment between
 //! the two at which all of them waited.
+//!
+//! Of a lock is known which task has taken it, and not where the guard is now: the task may have given
+//! it to another one, which goes on and unlocks. So the line of such a circle says what it assumes.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fmt;
@@ -93,18 +96,30 @@ impl Circle {
     fn may_end(&self) -> bool {
         self.0.iter().any(|task| task.waits_for.len() > 1 || task.waits_for_more)
     }
+
+    /// Which waits of a task are for the next one.
+    fn waits_in_it(&self, index: usize) -> Vec<WaitsFor> {
+        let next = self.0[(index + 1) % self.0.len()].id;
+        self.0[index].waits_for.iter().filter(|wait| wait.blocked_by() == Some(next)).copied().collect()
+    }
+
+    fn has_locks(&self) -> bool {
+        (0..self.0.len()).any(|index| self.waits_in_it(index).iter().any(|wait| matches!(wait, WaitsFor::Sync { .. })))
+    }
 }
 
 impl fmt::Display for Circle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(if self.may_end() { "deadlock, unless something else wakes them: " } else { "deadlock: " })?;
+        f.write_str(match (self.may_end(), self.has_locks()) {
+            (false, false) => "deadlock: ",
+            (true, false) => "deadlock, unless something else wakes them: ",
+            (false, true) => "deadlock, unless a guard is with another task: ",
+            (true, true) => "deadlock, unless something else wakes them or a guard is with another task: ",
+        })?;
         for (index, task) in self.0.iter().enumerate() {
-            let next = self.0[(index + 1) % self.0.len()].id;
-            let waits: Vec<WaitsFor> =
-                task.waits_for.iter().filter(|wait| wait.blocked_by() == Some(next)).copied().collect();
             f.write_str(if index == 0 { "" } else { "; " })?;
             write!(f, "task {}{}, spawned at {}, ", task.id, Named(&task.name), Short(task.location))?;
-            write!(f, "waits {}", All { waits: &waits, more: false })?;
+            write!(f, "waits {}", All { waits: &self.waits_in_it(index), more: false })?;
         }
         Ok(())
     }
@@ -112,7 +127,10 @@ impl fmt::Display for Circle {
 
 #[cfg(all(test, not(any(loom, shuttle))))]
 mod tests {
+    use std::panic::Location;
+
     use super::*;
+    use crate::task::Resource;
 
     fn id(id: u64) -> Id {
         Id::from_u64(id).unwrap()
@@ -159,5 +177,26 @@ mod tests {
         let all = tasks(&[(1, &[2, 3]), (2, &[1]), (3, &[])]);
         let text = circles(&all, || all.clone())[0].to_string();
         assert!(text.starts_with("deadlock, unless something else wakes them: task 1, "), "{text}");
+    }
+
+    /// The guard may be with a task that goes on.
+    #[test]
+    fn a_circle_of_locks_is_a_deadlock_only_if_the_guards_are_where_they_were_taken() {
+        let wants = |holder| WaitsFor::Sync {
+            resource: Resource::Mutex,
+            amount: 1,
+            created: Some(Location::caller()),
+            holder: Some(id(holder)),
+        };
+        let mut all = tasks(&[(1, &[]), (2, &[1])]);
+        let begins =
+            |all: &[TaskInfo]| circles(all, || all.to_vec())[0].to_string().split_once(": ").unwrap().0.to_owned();
+        all[0].waits_for = vec![wants(2)];
+        assert_eq!(begins(&all), "deadlock, unless a guard is with another task");
+        all[0].waits_for.push(WaitsFor::Timer(Duration::ZERO));
+        assert_eq!(begins(&all), "deadlock, unless something else wakes them or a guard is with another task");
+        // The lock is not in the circle.
+        all[0].waits_for = vec![WaitsFor::Task(id(2)), wants(9)];
+        assert_eq!(begins(&all), "deadlock, unless something else wakes them");
     }
 }

@@ -117,7 +117,7 @@ impl Tasks {
     pub(super) fn groups_with_sites(mut self) -> TaskGroups {
         let mut tasks: Vec<TaskInfo> = self.by_ref().collect();
         let rest = self.without_groups();
-        sites::find(self.scheduler(), &mut tasks);
+        sites::find(self.scheduler(), &mut tasks, || self.again());
         TaskGroups { groups: group(tasks.into_iter()), ..rest }
     }
 

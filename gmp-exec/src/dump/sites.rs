@@ -7,10 +7,10 @@ use std::fmt;
 use std::time::Duration;
 
 use super::info::{TaskInfo, TaskState};
-use crate::blocked::{BlockedFrame, FrameOrigin, here, named};
+use crate::blocked::{BlockedFrame, FrameOrigin, forget_symbols, here, named};
 use crate::sched::SchedulerRef;
 use crate::task::registry::{Position, Registry};
-use crate::task::sites::{self, Stack};
+use crate::task::sites::{self, Given, Stack};
 use crate::task::{Id, local_sets_of};
 
 /// Entries per turn of a lock.
@@ -31,7 +31,12 @@ pub(super) struct Site {
 }
 
 /// Fills in where the tasks wait that are waiting. They are polled once more, unless that is in vain.
-pub(super) fn find(scheduler: &SchedulerRef, tasks: &mut [TaskInfo]) {
+/// `again` walks over all tasks. A task may wait for something else in that poll than before, or go on: a
+/// line counts only with what the task waits for since the same poll.
+pub(super) fn find<W>(scheduler: &SchedulerRef, tasks: &mut [TaskInfo], again: impl FnOnce() -> W)
+where
+    W: Iterator<Item = TaskInfo>,
+{
     if here().is_empty() {
         // Stacks are unwound on Linux on x86-64 and arm64 only, with the feature `blocked-stacks`.
         return;
@@ -44,10 +49,22 @@ pub(super) fn find(scheduler: &SchedulerRef, tasks: &mut [TaskInfo]) {
         ask(set.registry(), &mut wanted);
     }
     let (given, mut known) = (sites::end(LIMIT), HashMap::new());
+    let again: HashMap<Id, TaskInfo> = again().map(|task| (task.id, task)).collect();
     for task in tasks {
         let Some(given) = given.get(&task.id) else { continue };
-        task.sites = of_stacks(&given.stacks, &mut known);
-        task.future = is_of_crate(task.location.file()).then_some(given.future);
+        let is_of_crate = is_of_crate(task.location.file());
+        if let Some(same) = again.get(&task.id).filter(|again| again.is_told_by(given)) {
+            *task = TaskInfo { sites: of_stacks(&given.stacks, is_of_crate, &mut known), ..same.clone() };
+        }
+        let has_own = task.sites.iter().any(|site| site.is_own);
+        task.future = (is_of_crate && !has_own).then_some(given.future);
+    }
+    forget_symbols();
+}
+
+impl TaskInfo {
+    fn is_told_by(&self, given: &Given) -> bool {
+        self.state == TaskState::Waiting && self.polls == given.polls && !self.waits_for.is_empty()
     }
 }
 
@@ -65,10 +82,10 @@ fn ask(registry: &Registry, wanted: &mut HashSet<Id>) {
 }
 
 /// The lines of the program; if there is none, those of crates. Each once.
-fn of_stacks(stacks: &[Stack], known: &mut HashMap<Stack, Option<Site>>) -> Vec<Site> {
+fn of_stacks(stacks: &[Stack], is_of_crate: bool, known: &mut HashMap<Stack, Option<Site>>) -> Vec<Site> {
     let mut sites = Vec::new();
     for stack in stacks {
-        let site = known.entry(stack.clone()).or_insert_with(|| Site::of(&named(stack)));
+        let site = known.entry(stack.clone()).or_insert_with(|| Site::of(&named(stack), is_of_crate));
         sites.extend(site.clone().filter(|site| !sites.contains(site)));
     }
     let has_own = sites.iter().any(|site| site.is_own);
@@ -77,12 +94,19 @@ fn of_stacks(stacks: &[Stack], known: &mut HashMap<Stack, Option<Site>>) -> Vec<
 }
 
 impl Site {
-    fn of(frames: &[BlockedFrame]) -> Option<Site> {
-        let of = |origin| frames.iter().find(|frame| frame.origin == origin);
+    /// If a crate has spawned the task, the outermost line of the program is in the handler that the crate
+    /// calls.
+    fn of(frames: &[BlockedFrame], is_of_crate: bool) -> Option<Site> {
+        let is_of = |origin| move |frame: &&BlockedFrame| frame.origin == origin;
+        let of = |origin| frames.iter().find(is_of(origin));
         let own = of(FrameOrigin::Own);
-        let place = match own.or_else(|| of(FrameOrigin::Dependency)) {
-            Some(frame) => frame.to_string(),
-            None => of(FrameOrigin::Unknown).map(|_| STRIPPED.to_owned())?,
+        let handler = frames.iter().rfind(is_of(FrameOrigin::Own)).filter(|_| is_of_crate);
+        let place = match (own.or_else(|| of(FrameOrigin::Dependency)), handler) {
+            (Some(frame), Some(handler)) if frame.line != handler.line || frame.file != handler.file => {
+                format!("{frame} in the call {handler}")
+            }
+            (Some(frame), _) => frame.to_string(),
+            (None, _) => of(FrameOrigin::Unknown).map(|_| STRIPPED.to_owned())?,
         };
         Some(Site { is_own: own.is_some(), place })
     }
@@ -126,14 +150,19 @@ impl fmt::Display for Sites<'_> {
 
 #[cfg(all(test, not(any(loom, shuttle))))]
 mod tests {
+    use std::sync::Mutex;
     use std::sync::atomic::AtomicBool;
     use std::sync::atomic::Ordering::Relaxed;
     use std::thread;
     use std::time::Instant;
 
     use super::*;
-    use crate::runtime::Builder;
+    use crate::runtime::{Builder, Handle};
+    use crate::task::yield_now;
     use crate::time::sleep;
+
+    /// A process makes one dump at a time.
+    static DUMPS: Mutex<()> = Mutex::new(());
 
     const HOUR: Duration = Duration::from_secs(3_600);
     const PATIENCE: Duration = Duration::from_secs(60);
@@ -151,7 +180,8 @@ mod tests {
     #[test]
     fn tasks_that_are_woken_all_the_time_give_a_stack_in_each_dump() {
         const TASKS: usize = 32;
-        const DUMPS: usize = 200;
+        const TIMES: usize = 200;
+        let _dump = DUMPS.lock();
         let runtime = Builder::new_multi_thread().worker_threads(2).enable_time().build().unwrap();
         let tasks: Vec<_> = (0..TASKS).map(|_| runtime.spawn(async { sleep(HOUR).await })).collect();
         let registry = &runtime.handle().scheduler().registry;
@@ -173,11 +203,35 @@ mod tests {
                 ask(registry, &mut ids.clone());
                 sites::end(LIMIT).values().filter(|given| !given.stacks.is_empty()).count()
             };
-            let given = (0..DUMPS).map(dump).collect();
+            let given = (0..TIMES).map(dump).collect();
             is_over.store(true, Relaxed);
             given
         });
-        assert_eq!(given, [TASKS; DUMPS]);
+        assert_eq!(given, [TASKS; TIMES]);
+    }
+
+    /// A handler whose lock has come free waits for the next thing when it is polled once more.
+    #[test]
+    fn a_line_is_that_of_the_wait_beside_it() {
+        let _dump = DUMPS.lock();
+        let runtime = Builder::new_current_thread().enable_time().build().unwrap();
+        let text = runtime.block_on(async {
+            let other = crate::spawn(std::future::pending::<()>());
+            let (mut sleep, mut other) = (Box::pin(sleep(HOUR)), Box::pin(other));
+            let mut polls = 0;
+            crate::spawn(std::future::poll_fn(move |cx| {
+                polls += 1;
+                if polls == 1 { sleep.as_mut().poll(cx) } else { other.as_mut().poll(cx).map(drop) }
+            }));
+            yield_now().await;
+            let handle = Handle::current();
+            let dump = thread::spawn(move || handle.tasks().groups_with_sites().to_string());
+            while !dump.is_finished() {
+                yield_now().await;
+            }
+            dump.join().unwrap()
+        });
+        assert!(text.contains(", waits for task ") && !text.contains("timer"), "{text}");
     }
 
     fn frame(file: &str, origin: FrameOrigin) -> BlockedFrame {
@@ -189,11 +243,17 @@ mod tests {
         let sleep = frame("gmp-exec/src/time/sleep.rs", FrameOrigin::Runtime);
         let hyper = frame("/home/a/.cargo/registry/src/index-1/hyper-1.9.0/src/a.rs", FrameOrigin::Dependency);
         let [own, outer] = ["src/a.rs", "src/main.rs"].map(|file| frame(file, FrameOrigin::Own));
-        let site = |frames: &[&BlockedFrame]| {
+        let site_of = |frames: &[&BlockedFrame], is_of_crate| {
             let frames: Vec<BlockedFrame> = frames.iter().copied().cloned().collect();
-            Site::of(&frames).map(|site| Sites(&[site]).to_string())
+            Site::of(&frames, is_of_crate).map(|site| Sites(&[site]).to_string())
         };
+        let site = |frames: &[&BlockedFrame]| site_of(frames, false);
         assert_eq!(site(&[&sleep, &hyper, &own, &outer]).unwrap(), ", at src/a.rs:7");
+        assert_eq!(
+            site_of(&[&sleep, &own, &outer, &hyper], true).unwrap(),
+            ", at src/a.rs:7 in the call at src/main.rs:7"
+        );
+        assert_eq!(site_of(&[&sleep, &own, &hyper], true).unwrap(), ", at src/a.rs:7");
         assert_eq!(site(&[&sleep, &hyper]).unwrap(), ", at hyper-1.9.0/src/a.rs:7");
         let function = Some("hyper::client::connect".to_owned());
         let unplaced = BlockedFrame { function, file: None, line: None, origin: FrameOrigin::Dependency };
@@ -211,7 +271,7 @@ mod tests {
             HashMap::from([(vec![1], site(false, "hyper.rs:1")), (vec![2], site(true, "a.rs:2")), (vec![3], None)]);
         let mut of = |stacks: &[u64]| {
             let stacks: Vec<Stack> = stacks.iter().map(|address| vec![*address]).collect();
-            Sites(&of_stacks(&stacks, &mut known)).to_string()
+            Sites(&of_stacks(&stacks, false, &mut known)).to_string()
         };
         assert_eq!((&*of(&[1, 2, 3, 2]), &*of(&[1, 3]), &*of(&[3])), (", at a.rs:2", ", at hyper.rs:1", ""));
     }

@@ -17,8 +17,9 @@
 //! wake-up of A3 comes after A2, so the poll that follows sees the flag, unless P4 of an earlier poll
 //! has cleared it. Then P1 of that poll saw the flag, so A1 came before, and its stacks count. P4
 //! leaves the flag alone if the flag was set after P1. *If P5 came before P4*, the next dump could set
-//! the flag in between, and P4 would clear it. A task that ends in that poll stays awaited,
-//! and A4 gives up after a while. A flag that is left costs its task a poll whose stacks nobody gets.
+//! the flag in between, and P4 would clear it. After P5 the task counts as waiting, so the dump, which
+//! looks again, sees what the task waits for since this poll. A task that ends in that poll stays
+//! awaited, and A4 gives up after a while. A flag that is left costs its task a poll whose stacks nobody gets.
 //!
 //! A poll without the flag pays nothing: P1 is the look that finds aborted tasks, and P3 is where a
 //! poll goes whose note is not empty.
@@ -55,6 +56,8 @@ struct Dump {
 pub(crate) struct Given {
     /// The type of the task's future.
     pub(crate) future: &'static str,
+    /// The number of the poll.
+    pub(crate) polls: u32,
     pub(crate) stacks: Vec<Stack>,
 }
 
@@ -98,7 +101,8 @@ pub(in crate::task) fn begin_poll(header: &Header, future: fn() -> &'static str)
     header.progress.note_site();
     TAKES.set(Some(header.id));
     if let Some(dump) = dump().as_mut().filter(|dump| dump.awaited.contains(&header.id)) {
-        dump.given.insert(header.id, Given { future: future(), stacks: Vec::new() });
+        dump.given
+            .insert(header.id, Given { future: future(), polls: header.progress.read().polls, stacks: Vec::new() });
     }
 }
 
@@ -109,7 +113,8 @@ pub(in crate::task) fn end_poll(header: &Header) {
         return;
     }
     TAKES.set(None);
-    header.has_given_sites(); // P4
+    header.progress.wait(); // P4
+    header.has_given_sites();
     if let Some(dump) = &mut *dump() {
         dump.awaited.remove(&header.id); // P5
         CHANGED.notify_one();

@@ -189,8 +189,9 @@ async fn deadlock(reads: bool) -> [JoinHandle<()>; 2] {
 #[test]
 fn tasks_that_wait_for_each_others_mutexes_are_a_deadlock() {
     on_asking_runtimes(|| async {
-        for (reads, begin) in [(false, "deadlock: task "), (true, "deadlock, unless something else wakes them: task ")]
-        {
+        for reads in [false, true] {
+            let wakes = if reads { "something else wakes them or " } else { "" };
+            let begin = format!("deadlock, unless {wakes}a guard is with another task: task ");
             let tasks = deadlock(reads).await;
             let text = loop {
                 let text = Handle::current().tasks().tree().to_string();
@@ -200,7 +201,7 @@ fn tasks_that_wait_for_each_others_mutexes_are_a_deadlock() {
                 sleep(Duration::from_millis(1)).await;
             };
             let line = text.lines().next().unwrap();
-            assert!(line.starts_with(begin), "{text}");
+            assert!(line.starts_with(&begin), "{text}");
             for (task, other) in [(&tasks[0], &tasks[1]), (&tasks[1], &tasks[0])] {
                 let expected = format!("task {}, spawned at ", task.id());
                 assert!(line.contains(&expected), "{expected}: {text}");
@@ -241,7 +242,7 @@ fn handlers_of_a_service_that_wait_for_each_others_mutexes_are_a_deadlock() {
         }
         let text = loop {
             let text = Handle::current().tasks().tree().to_string();
-            if text.starts_with("deadlock, unless something else wakes them: task ") {
+            if text.starts_with("deadlock, unless something else wakes them or a guard is with another task: task ") {
                 break text;
             }
             sleep(Duration::from_millis(1)).await;
@@ -252,6 +253,43 @@ fn handlers_of_a_service_that_wait_for_each_others_mutexes_are_a_deadlock() {
         let groups = Handle::current().tasks().groups().to_string();
         assert!(groups.contains(&format!(", waits for a connection to {address} (fd ")), "{groups}");
         server.abort();
+    });
+}
+
+/// Of two tasks that want each other's mutexes, one has given its guard to a third one, which unlocks:
+/// nothing is stuck.
+#[test]
+fn tasks_go_on_whose_guard_is_with_another_one() {
+    on_asking_runtimes(|| async {
+        let (given, kept, end) = (Arc::new(Mutex::new(())), Arc::new(Mutex::new(())), Arc::new(Notify::new()));
+        let guard_of = async |mutex: &Arc<Mutex<()>>| mutex.clone().lock_owned().await;
+        let meet = Arc::new(tokio::sync::Barrier::new(2));
+        let (lock, want, at, until) = (given.clone(), kept.clone(), meet.clone(), end.clone());
+        let gives = tokio::spawn(async move {
+            let guard = guard_of(&lock).await;
+            tokio::spawn(async move {
+                until.notified().await;
+                drop(guard);
+            });
+            at.wait().await;
+            drop(guard_of(&want).await);
+        });
+        let keeps = tokio::spawn(async move {
+            let _guard = guard_of(&kept).await;
+            meet.wait().await;
+            drop(guard_of(&given).await);
+        });
+        let text = loop {
+            let text = Handle::current().tasks().tree().to_string();
+            if text.starts_with("deadlock") {
+                break text;
+            }
+            sleep(Duration::from_millis(1)).await;
+        };
+        assert!(text.starts_with("deadlock, unless a guard is with another task: task "), "{text}");
+        end.notify_one();
+        keeps.await.unwrap();
+        gives.await.unwrap();
     });
 }
 
@@ -267,7 +305,11 @@ fn such_a_deadlock_is_printed_once_after_a_time_limit() {
         let lines: Vec<String> = lines.filter(|line| line.contains("deadlock")).collect();
         assert!(child.wait().unwrap().success());
         assert_eq!(lines.len(), 1, "{lines:?}");
-        assert!(lines[0].starts_with("gmp: deadlock: task ") && lines[0].contains("locks.rs:"), "{lines:?}");
+        assert!(
+            lines[0].starts_with("gmp: deadlock, unless a guard is with another task: task ")
+                && lines[0].contains("locks.rs:"),
+            "{lines:?}"
+        );
     }
 }
 

@@ -38,14 +38,26 @@ const POLL: &str = "async_task::raw::RawTask<";
 /// without paths.
 const POLL_FILE: &str = "/src/raw.rs";
 /// Crates of which users know nothing, or whose functions they call to wait.
-const RUNTIME: [&str; 10] =
-    ["alloc", "async_task", "core", "gmp_exec", "gmp_insight", "gmp_io", "std", "tokio", "tokio_real", "tracing"];
+const RUNTIME: [&str; 11] = [
+    "alloc",
+    "async_task",
+    "backtrace",
+    "core",
+    "gmp_exec",
+    "gmp_insight",
+    "gmp_io",
+    "std",
+    "tokio",
+    "tokio_real",
+    "tracing",
+];
 /// Parts of the paths of their files.
-const RUNTIME_FILES: [&str; 11] = [
+const RUNTIME_FILES: [&str; 12] = [
     "/rustc/",
     "/usr/src/rustc-",
     "/lib/rustlib/src/",
     "/async-task-",
+    "/backtrace-0.",
     "/gmp-exec/insight/src/",
     "/gmp-exec/src/",
     "/gmp-io/src/",

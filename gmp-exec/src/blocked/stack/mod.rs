@@ -12,8 +12,9 @@ mod signal;
 
 use std::io;
 
+pub(super) use gmp_insight::stack::Taken;
+pub(crate) use gmp_insight::stack::forget_symbols;
 use gmp_insight::stack::{self, Frame, Origin};
-pub(super) use gmp_insight::stack::{Taken, forget_symbols};
 
 use super::frame::{BlockedFrame, FrameOrigin, Frames};
 use crate::sched::state::machine::thread_root;

@@ -101,6 +101,10 @@ impl Head {
     }
 }
 
+/// Somebody has asked for a process, as of `cargo gmp tasks`.
+const OF_A_PROCESS: &str = " (a process records only if it was started with GMP_TRACE=FILE: with \
+                            GMP_TRACE=FILE,on-sigquit, `kill -QUIT PID` has it write the file and go on)";
+
 #[derive(Default)]
 struct Reading {
     recording: Option<Recording>,
@@ -165,7 +169,9 @@ fn open(path: &Path) -> Result<File> {
 }
 
 fn cant_read(path: &Path) -> String {
-    format!("can't read {}", name(path))
+    let is_process = path.to_str().is_some_and(|name| name.parse::<u32>().is_ok());
+    let hint = if is_process { OF_A_PROCESS } else { "" };
+    format!("can't read {}{hint}", name(path))
 }
 
 fn name(path: &Path) -> String {

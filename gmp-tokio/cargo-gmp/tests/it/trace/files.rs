@@ -129,6 +129,9 @@ fn what_is_no_recording_is_refused_in_plain_words() {
     }
     let missing = fails(&mut command(&[folder.path().join("missing")]), 1);
     assert!(missing.contains("missing: No such file"), "{missing}");
+    let process = fails(&mut command(&["12345"]), 1);
+    assert!(process.contains("a process records only if it was started with GMP_TRACE"), "{process}");
+    assert!(!missing.contains("GMP_TRACE"), "{missing}");
     let is_folder = fails(&mut command(&[folder.path()]), 1);
     assert!(is_folder.contains("Is a directory"), "{is_folder}");
 }
