@@ -14,7 +14,8 @@ pub(super) fn choices(log: &str) -> Vec<usize> {
 /// A line for each choice that is not 0.
 pub(super) fn story(log: &str) -> Vec<String> {
     let lines: Vec<_> = log.lines().collect();
-    let mut now = Now { places: places(&lines), ..Now::default() };
+    // The main thread has the turn first, which is no event.
+    let mut now = Now { places: places(&lines), thread: "0", ..Now::default() };
     let mut story = Vec::new();
     for (at, line) in lines.iter().enumerate() {
         match Decision::of(line) {
@@ -118,8 +119,7 @@ mod tests {
     use super::*;
 
     const LOG: &str = "\
-  thread 0
-0 of 2 Switch, decision 1
+1 of 2 Switch, decision 1
 1 of 2 Thread, decision 2
   thread 2
 2 of 3 Task, decision 3
@@ -141,8 +141,9 @@ mod tests {
 
     #[test]
     fn what_is_not_zero_is_told() {
-        assert_eq!(choices(LOG), [0, 1, 2, 1, 1, 700, 4, 1, 1, 1]);
+        assert_eq!(choices(LOG), [1, 1, 2, 1, 1, 700, 4, 1, 1, 1]);
         let expected = [
+            "decision 1: thread 0 lets other threads go first",
             "decision 2: thread 2 goes on before 1 that has waited longer",
             "decision 3: task 5 (src/lib.rs:20:5) runs before 2 older tasks",
             "decision 4: task 5 (src/lib.rs:20:5) yields",

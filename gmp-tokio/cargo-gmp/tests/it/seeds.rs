@@ -3,7 +3,7 @@
 use std::fs;
 use std::process::Command;
 
-use crate::support::{Project, fails, manifest, program, shared, shared_target, succeeds, text};
+use crate::support::{Project, fails, manifest, program, repository, shared, shared_target, succeeds, text};
 
 const TESTS: &str = r#"
 use std::sync::Arc;
@@ -321,4 +321,35 @@ fn what_makes_no_sense_is_said() {
     project.write(".cargo/config.toml", "[target.'cfg(unix)']\nrunner = \"env\"\n");
     let error = fails(&mut project.gmp("test --seeds 5"), 101);
     assert!(error.contains("programs can't be run under seeds: "), "{error}");
+}
+
+/// docs/seeded.md, "Find the race": the first run, with the seeds of the page.
+#[test]
+fn the_race_of_the_page_is_told_as_the_page_says() {
+    let page = fs::read_to_string(repository().join("docs/seeded.md")).unwrap();
+    let block = page.split("```console\n").nth(1).unwrap().split("```").next().unwrap();
+    let first = block.split_once("from seed ").unwrap().1.split(' ').next().unwrap();
+    let project = Project::with_tokio("\"1\"");
+    fs::remove_file(project.path("src/main.rs")).unwrap();
+    for file in ["Cargo.toml", "Cargo.lock", "src/lib.rs"] {
+        project.write(file, &fs::read_to_string(repository().join("examples/bank").join(file)).unwrap());
+    }
+    let said = failing(&project, &format!("test --seeds 1000 --first-seed {first}"));
+    let said: Vec<_> = said.lines().map(without_measured).collect();
+    let told = block.lines().skip(1).filter(|line| *line != "    ..." && !line.contains("target/gmp"));
+    // How many runs there were depends on the computer.
+    for line in told.take_while(|line| !line.is_empty()) {
+        assert!(said.contains(&without_measured(line)), "{line}\nis not in\n{said:#?}");
+    }
+}
+
+/// Without the time of the run, and the number of runs.
+fn without_measured(line: &str) -> String {
+    let cut = |from: &str, to: &str| {
+        let (before, rest) = line.split_once(from)?;
+        Some(format!("{before}{}", rest.split_once(to)?.1))
+    };
+    cut(" of 1000, ", " s)")
+        .or_else(|| cut("choices, all others are the ordinary ones (", " runs)"))
+        .unwrap_or_else(|| line.to_owned())
 }
