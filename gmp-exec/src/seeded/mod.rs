@@ -11,6 +11,7 @@ mod ending;
 mod explorer;
 mod futex;
 mod interposed;
+mod network;
 mod random;
 mod real;
 mod report;

@@ -4,21 +4,31 @@
 use std::ffi::{c_int, c_void};
 use std::io;
 
+use super::sockets::{self, is_simulated, slices};
 use crate::seeded::descriptors::wait_until_ready;
 use crate::seeded::threads::Wait;
 use crate::seeded::{real, turn};
 
 interposed! {
-    write(fd: c_int, buffer: *const c_void, length: usize) -> isize = |fd, buffer, length| {
+    write(fd: c_int, buffer: *const c_void, length: usize) -> isize = |fd, buffer: *const c_void, length| {
+        if is_simulated(fd) {
+            return sockets::send(fd, &[libc::iovec { iov_base: buffer.cast_mut(), iov_len: length }], 0);
+        }
         if may_wait(fd) { write_some(fd, buffer, length) } else { real::write(fd, buffer, length) }
     };
-    writev(fd: c_int, buffers: *const libc::iovec, count: c_int) -> isize = |fd, buffers, count| {
+    writev(fd: c_int, buffers: *const libc::iovec, count: c_int) -> isize = |fd, buffers, count: c_int| {
+        if is_simulated(fd) {
+            return sockets::send(fd, slices(buffers, count.max(0) as usize), 0);
+        }
         match first(buffers, count) {
             Some(buffer) if may_wait(fd) => write_some(fd, buffer.iov_base, buffer.iov_len),
             _ => real::writev(fd, buffers, count),
         }
     };
-    send(fd: c_int, buffer: *const c_void, length: usize, flags: c_int) -> isize = |fd, buffer, length, flags| {
+    send(fd: c_int, buffer: *const c_void, length: usize, flags: c_int) -> isize = |fd, buffer: *const c_void, length, flags| {
+        if is_simulated(fd) {
+            return sockets::send(fd, &[libc::iovec { iov_base: buffer.cast_mut(), iov_len: length }], flags);
+        }
         in_turn(fd, flags, |flags| real::send(fd, buffer, length, flags))
     };
     sendto(
@@ -28,10 +38,16 @@ interposed! {
         flags: c_int,
         address: *const libc::sockaddr,
         address_length: libc::socklen_t
-    ) -> isize = |fd, buffer, length, flags, address, address_length| {
+    ) -> isize = |fd, buffer: *const c_void, length, flags, address, address_length| {
+        if is_simulated(fd) {
+            return sockets::send(fd, &[libc::iovec { iov_base: buffer.cast_mut(), iov_len: length }], flags);
+        }
         in_turn(fd, flags, |flags| real::sendto(fd, buffer, length, flags, address, address_length))
     };
-    sendmsg(fd: c_int, message: *const libc::msghdr, flags: c_int) -> isize = |fd, message, flags| {
+    sendmsg(fd: c_int, message: *const libc::msghdr, flags: c_int) -> isize = |fd, message: *const libc::msghdr, flags| {
+        if is_simulated(fd) {
+            return sockets::send(fd, slices((*message).msg_iov, (*message).msg_iovlen), flags);
+        }
         in_turn(fd, flags, |flags| real::sendmsg(fd, message, flags))
     };
 }

@@ -1,0 +1,4 @@
+//! The simulated network.
+
+mod calls;
+pub(crate) mod sequences;
