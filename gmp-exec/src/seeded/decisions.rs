@@ -35,8 +35,17 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    pub(super) const ALL: [Kind; 9] =
-        [Kind::Task, Kind::Timer, Kind::Yield, Kind::Switch, Kind::Thread, Kind::Wake, Kind::Late, Kind::Edge, Kind::Net];
+    pub(super) const ALL: [Kind; 9] = [
+        Kind::Task,
+        Kind::Timer,
+        Kind::Yield,
+        Kind::Switch,
+        Kind::Thread,
+        Kind::Wake,
+        Kind::Late,
+        Kind::Edge,
+        Kind::Net,
+    ];
 
     pub(super) fn bit(self) -> u64 {
         1 << self as u64

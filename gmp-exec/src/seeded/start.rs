@@ -2,8 +2,8 @@
 #![allow(unsafe_code, reason = "places a function among those that run before `main`")]
 
 use super::decisions::{Decisions, Next};
-use super::settings::{Settings, open_log, read, read_kinds, read_replay};
 use super::network::Network;
+use super::settings::{Settings, open_log, read, read_kinds, read_replay};
 use super::state::{self, State};
 use super::threads::Thread;
 use super::{ending, network, threads};

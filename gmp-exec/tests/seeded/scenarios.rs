@@ -10,6 +10,7 @@ const OTHERS: &[(&str, fn())] = &[
     ("forms", forms::scenario),
     ("pipes", pipes::scenario),
     ("sequences", network::sequences::scenario),
+    ("streams", network::streams::scenario),
 ];
 
 pub(crate) fn find(name: &str) -> fn() {

@@ -8,14 +8,32 @@ use super::{Id, Kernel};
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Packet {
     /// A connection is asked for, for the so manieth time.
-    Syn { from: Id, to: SocketAddr, tries: u32 },
-    SynAck { to: Id, from: Id },
-    Ack { to: Id },
-    Data { to: Id, bytes: Vec<u8> },
-    Fin { to: Id },
-    Reset { to: Id },
+    Syn {
+        from: Id,
+        to: SocketAddr,
+        tries: u32,
+    },
+    SynAck {
+        to: Id,
+        from: Id,
+    },
+    Ack {
+        to: Id,
+    },
+    Data {
+        to: Id,
+        bytes: Vec<u8>,
+    },
+    Fin {
+        to: Id,
+    },
+    Reset {
+        to: Id,
+    },
     /// Nobody has answered.
-    TimedOut { to: Id },
+    TimedOut {
+        to: Id,
+    },
 }
 
 #[derive(Debug, Default)]

@@ -13,8 +13,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
 
 pub(super) use address::{Address, read_address, write_address};
-pub(super) use tcp::is_here;
 pub(super) use placeholder::{copy_options, timeout};
+pub(super) use tcp::is_here;
 pub(super) use weather::{Wish, parse};
 
 use super::decisions::Decisions;

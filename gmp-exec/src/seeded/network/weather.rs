@@ -17,15 +17,17 @@ pub(in crate::seeded) struct Wish {
 pub(super) struct Weather {
     /// Of each packet, from and to, in nanoseconds.
     delay: (u64, u64),
-    /// Of calls: they read or take fewer bytes than they could.
+    /// Of calls that read: they get fewer bytes than there are.
     short: u32,
+    /// Of calls that write and need not take all: they find less room than there is.
+    full: u32,
     /// Of packets with data: the connection is reset.
     reset: u32,
     /// Of packets: lost, and sent again.
     loss: u32,
 }
 
-const CALM: Weather = Weather { delay: (0, 0), short: 0, reset: 0, loss: 0 };
+const CALM: Weather = Weather { delay: (0, 0), short: 0, full: 0, reset: 0, loss: 0 };
 /// Without a wish.
 const MILD: Weather = Weather { delay: (0, 1_000_000), short: 100_000, ..CALM };
 
@@ -46,9 +48,14 @@ impl Weather {
         least + (longest - least) * way / (DELAYS as u64 - 1) + again
     }
 
-    /// How many of so many bytes a call leaves for the next one, but not all.
-    pub(super) fn left(&self, decisions: &mut Decisions, bytes: usize) -> usize {
+    /// How many of so many bytes a call that reads leaves for the next one, but not all.
+    pub(super) fn unread(&self, decisions: &mut Decisions, bytes: usize) -> usize {
         decisions.happens_in(Kind::Net, self.short, bytes.saturating_sub(1))
+    }
+
+    /// The same of a call that writes.
+    pub(super) fn untaken(&self, decisions: &mut Decisions, bytes: usize) -> usize {
+        decisions.happens_in(Kind::Net, self.full, bytes.saturating_sub(1))
     }
 
     pub(super) fn resets(&self, decisions: &mut Decisions) -> bool {
@@ -64,7 +71,7 @@ pub(in crate::seeded) fn parse(text: Option<&str>) -> Result<Wish, String> {
     for item in text.unwrap_or_default().split(',').filter(|item| !item.is_empty()) {
         parse_item(item, &mut wish).ok_or_else(|| {
             format!(
-                "GMP_SEED_NET: {item:?} is none of kernel, real, calm, delay=1..20ms, short=50%, reset=0.1%, loss=1%"
+                "GMP_SEED_NET: {item:?} is none of kernel, real, calm, delay=1..20ms, short=50%, full=5%, reset=0.1%, loss=1%"
             )
         })?;
     }
@@ -79,6 +86,7 @@ fn parse_item(item: &str, wish: &mut Wish) -> Option<()> {
         None if item == "calm" => *weather = CALM,
         Some(("delay", text)) => weather.delay = parse_delay(text)?,
         Some(("short", text)) => weather.short = parse_rate(text)?,
+        Some(("full", text)) => weather.full = parse_rate(text)?,
         Some(("reset", text)) => weather.reset = parse_rate(text)?,
         Some(("loss", text)) => weather.loss = parse_rate(text)?,
         _ => return None,
@@ -89,7 +97,8 @@ fn parse_item(item: &str, wish: &mut Wish) -> Option<()> {
 /// `5ms`, `1..20ms`, `200us..1s`.
 fn parse_delay(text: &str) -> Option<(u64, u64)> {
     let (from, to) = text.split_once("..").unwrap_or((text, text));
-    let unit = |text: &str| [("ns", 1.0), ("us", 1e3), ("ms", 1e6), ("s", 1e9)].into_iter().find(|u| text.ends_with(u.0));
+    let unit =
+        |text: &str| [("ns", 1.0), ("us", 1e3), ("ms", 1e6), ("s", 1e9)].into_iter().find(|u| text.ends_with(u.0));
     let (_, length) = unit(to)?;
     let nanoseconds = |text: &str| {
         let (name, length) = unit(text).unwrap_or(("", length));
@@ -113,8 +122,9 @@ mod tests {
     fn a_wish_is_a_list() {
         assert_eq!(parse(None).unwrap(), Wish { is_simulated: true, allows_real: false, weather: MILD });
         assert!(!parse(Some("kernel")).unwrap().is_simulated);
-        let wish = parse(Some("calm,real,delay=1..20ms,short=50%,reset=0.1%,loss=1%")).unwrap();
-        let weather = Weather { delay: (1_000_000, 20_000_000), short: 500_000, reset: 1_000, loss: 10_000 };
+        let wish = parse(Some("calm,real,delay=1..20ms,short=50%,full=5%,reset=0.1%,loss=1%")).unwrap();
+        let weather =
+            Weather { delay: (1_000_000, 20_000_000), short: 500_000, full: 50_000, reset: 1_000, loss: 10_000 };
         assert_eq!(wish, Wish { is_simulated: true, allows_real: true, weather });
         assert_eq!(parse_delay("1..20ms"), Some((1_000_000, 20_000_000)));
         assert_eq!(parse_delay("200us..1s"), Some((200_000, 1_000_000_000)));

@@ -2,3 +2,4 @@
 
 mod calls;
 pub(crate) mod sequences;
+pub(crate) mod streams;

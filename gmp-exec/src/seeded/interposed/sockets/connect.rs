@@ -7,8 +7,8 @@ use super::{in_kernel, in_turn, is_simulated, number, status};
 use crate::seeded::interposed::outside::note_foreign;
 use crate::seeded::interposed::wait_until_ready;
 use crate::seeded::network::{Address, Answer, copy_options, is_here, read_address, write_address};
-use crate::seeded::state::with;
 use crate::seeded::real;
+use crate::seeded::state::with;
 use crate::sys::stderr;
 
 interposed! {

@@ -61,10 +61,7 @@ pub(in crate::seeded::interposed) unsafe fn send(fd: c_int, buffers: &[libc::iov
 /// # Safety
 ///
 /// The pointer is valid for the count, if that is above 0.
-pub(in crate::seeded::interposed) unsafe fn slices<'a>(
-    buffers: *const libc::iovec,
-    count: usize,
-) -> &'a [libc::iovec] {
+pub(in crate::seeded::interposed) unsafe fn slices<'a>(buffers: *const libc::iovec, count: usize) -> &'a [libc::iovec] {
     // SAFETY: the caller vouches for the pointer.
     if count == 0 { &[] } else { unsafe { std::slice::from_raw_parts(buffers, count) } }
 }

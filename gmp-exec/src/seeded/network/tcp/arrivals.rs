@@ -39,15 +39,14 @@ impl Kernel<'_> {
             return self.send_packet(0, Packet::Reset { to: from });
         }
         let listener = listeners[self.decisions.decide(Kind::Net, listeners.len())];
+        let is_coming = |socket: &&Socket| socket.tcp == Tcp::Accepting && socket.listener == Some(listener);
+        let coming = self.net.sockets.values().filter(is_coming).count();
         let waiting = self.socket(listener);
-        if waiting.queue.len() <= waiting.backlog {
+        if coming + waiting.queue.len() <= waiting.backlog {
             return self.answer(from, to, listener);
         }
-        let again = if tries < MOST_TRIES {
-            Packet::Syn { from, to, tries: tries + 1 }
-        } else {
-            Packet::TimedOut { to: from }
-        };
+        let again =
+            if tries < MOST_TRIES { Packet::Syn { from, to, tries: tries + 1 } } else { Packet::TimedOut { to: from } };
         self.net.flight.add(self.now + (SECOND << tries), again);
     }
 

@@ -7,9 +7,9 @@ mod transfer;
 
 pub(in crate::seeded) use names::is_here;
 
-use super::{Id, Kernel};
 use super::flight::Packet;
 use super::socket::{BOTH, Phase, Tcp};
+use super::{Id, Kernel};
 
 /// Whatever an entry asks for.
 const ANY: u32 = u32::MAX;

@@ -21,7 +21,7 @@ impl Kernel<'_> {
         if room == 0 && !bytes.is_empty() {
             return Err(libc::EAGAIN);
         }
-        let left = if may_be_short { self.net.wish.weather.left(self.decisions, room) } else { 0 };
+        let left = if may_be_short { self.net.wish.weather.untaken(self.decisions, room) } else { 0 };
         let taken = room - left;
         let socket = self.socket(id);
         socket.unread += taken;
@@ -50,7 +50,7 @@ impl Kernel<'_> {
         if peeks {
             return Ok(socket.received.range(..count).copied().collect());
         }
-        let left = self.net.wish.weather.left(self.decisions, count);
+        let left = self.net.wish.weather.unread(self.decisions, count);
         let socket = self.socket(id);
         let bytes: Vec<u8> = socket.received.drain(..count - left).collect();
         let peer = socket.peer;
