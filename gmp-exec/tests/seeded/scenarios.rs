@@ -10,6 +10,7 @@ const OTHERS: &[(&str, fn())] = &[
     ("forms", forms::scenario),
     ("pipes", pipes::scenario),
     ("sequences", network::sequences::scenario),
+    ("leaves", network::streams::leaves),
     ("streams", network::streams::scenario),
 ];
 

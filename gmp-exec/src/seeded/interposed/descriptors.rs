@@ -106,7 +106,7 @@ unsafe fn take_events(epoll: c_int, events: *mut libc::epoll_event, most: c_int)
     let more = with(|state| state.kernel().take_events(epoll, (most - count) as usize));
     for (place, event) in (count as usize..).zip(&more) {
         // SAFETY: as above, and there is room for so many.
-        unsafe { events.add(place).write_unaligned(*event) };
+        unsafe { events.wrapping_add(place).write_unaligned(*event) };
     }
     count + more.len() as c_int
 }

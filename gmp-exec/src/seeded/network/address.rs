@@ -28,7 +28,7 @@ pub(in crate::seeded) unsafe fn read_address(address: *const libc::sockaddr, len
         return Err(libc::EINVAL);
     }
     // SAFETY: the caller vouches for the pointer, which is long enough for this. Nobody aligns it.
-    match i32::from(unsafe { (&raw const (*address).sa_family).read_unaligned() }) {
+    match i32::from(unsafe { address.cast::<libc::sa_family_t>().read_unaligned() }) {
         libc::AF_INET if length >= size_of::<libc::sockaddr_in>() => {
             // SAFETY: as above.
             let address = unsafe { address.cast::<libc::sockaddr_in>().read_unaligned() };

@@ -167,8 +167,23 @@ fn other_computers_are_named() {
     assert_eq!(TcpListener::bind("192.0.2.1:80").unwrap_err().kind(), ErrorKind::AddrNotAvailable);
 }
 
+/// A socket that connects to another computer is the kernel's from then on, also for its epoll.
+pub(crate) fn leaves() {
+    let (epoll, fd) = (calls::epoll(), calls::socket(false));
+    let add = || calls::control(epoll, libc::EPOLL_CTL_ADD, fd, libc::EPOLLIN as u32, 0);
+    assert_eq!(add(), Ok(0));
+    // What the kernel answers depends on the computer.
+    let _ = calls::connect(fd, "192.0.2.1:80".parse().unwrap());
+    assert_eq!(add(), Err(libc::EEXIST));
+}
+
 fn assert_ok(run: &Run, weather: &str, seed: u64) {
-    assert_eq!((run.field("end"), run.field("outside"), run.status), ("ok", "[]", Some(0)), "{weather}, {seed}: {}", run.stderr);
+    assert_eq!(
+        (run.field("end"), run.field("outside"), run.status),
+        ("ok", "[]", Some(0)),
+        "{weather}, {seed}: {}",
+        run.stderr
+    );
 }
 
 #[test]
@@ -186,8 +201,22 @@ fn stds_connections_work_in_each_weather() {
 }
 
 #[test]
+fn real_connections_are_allowed_on_request() {
+    let run = run_with("leaves", 0, &[("GMP_SEED_NET", "real")]);
+    let outside = "[\"connect 192.0.2.1:80\"]";
+    assert_eq!((run.field("outside"), run.stderr.contains("192.0.2.1")), (outside, false), "{}", run.stderr);
+    let run = run_with("leaves", 0, &[]);
+    assert_eq!((run.field("outside"), run.status), ("[]", Some(0)), "{}", run.stderr);
+    assert!(run.stderr.contains("192.0.2.1:80 is not on the simulated network"), "{}", run.stderr);
+}
+
+#[test]
 fn bad_weather_is_refused() {
     let run = run_with("streams", 0, &[("GMP_SEED_NET", "delay=fast")]);
     assert_eq!(run.status, Some(101));
-    assert!(run.stderr.contains("GMP_SEED_NET: \"delay=fast\" is none of kernel, real, calm, delay="), "{}", run.stderr);
+    assert!(
+        run.stderr.contains("GMP_SEED_NET: \"delay=fast\" is none of kernel, real, calm, delay="),
+        "{}",
+        run.stderr
+    );
 }
