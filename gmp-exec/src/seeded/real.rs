@@ -82,6 +82,13 @@ real! {
     getpeername(fd: c_int, address: *mut libc::sockaddr, length: *mut libc::socklen_t) -> c_int;
     getsockopt(fd: c_int, level: c_int, name: c_int, value: *mut c_void, length: *mut libc::socklen_t) -> c_int;
     setsockopt(fd: c_int, level: c_int, name: c_int, value: *const c_void, length: libc::socklen_t) -> c_int;
+    recvmmsg(
+        fd: c_int,
+        messages: *mut libc::mmsghdr,
+        count: u32,
+        flags: c_int,
+        timeout: *mut libc::timespec
+    ) -> c_int;
     shutdown(fd: c_int, how: c_int) -> c_int;
     close(fd: c_int) -> c_int;
     dup(fd: c_int) -> c_int;

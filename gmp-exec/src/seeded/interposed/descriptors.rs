@@ -3,7 +3,7 @@
 use std::ffi::{c_int, c_void};
 
 use super::set_errno;
-use super::sockets::{self, is_simulated, slices};
+use super::sockets::{self, is_simulated, part, slices};
 use crate::seeded::descriptors::{look, wait_until_ready};
 use crate::seeded::state::with;
 use crate::seeded::threads::Wait;
@@ -12,9 +12,9 @@ use crate::seeded::{real, time, turn};
 interposed! {
     epoll_wait(epoll: c_int, events: *mut libc::epoll_event, most: c_int, timeout: c_int) -> c_int = wait_for_events;
     poll(fds: *mut libc::pollfd, count: libc::nfds_t, timeout: c_int) -> c_int = wait_for_some;
-    read(fd: c_int, buffer: *mut c_void, length: usize) -> isize = |fd, buffer, length| {
+    read(fd: c_int, buffer: *mut c_void, length: usize) -> isize = |fd, buffer: *mut c_void, length| {
         if is_simulated(fd) {
-            return read_simulated(fd, &[libc::iovec { iov_base: buffer, iov_len: length }]);
+            return read_simulated(fd, &[part(buffer, length)]);
         }
         wait_until_ready(fd, libc::POLLIN);
         real::read(fd, buffer, length)
@@ -26,9 +26,9 @@ interposed! {
         wait_until_ready(fd, libc::POLLIN);
         real::readv(fd, buffers, count)
     };
-    recv(fd: c_int, buffer: *mut c_void, length: usize, flags: c_int) -> isize = |fd, buffer, length, flags| {
+    recv(fd: c_int, buffer: *mut c_void, length: usize, flags: c_int) -> isize = |fd, buffer: *mut c_void, length, flags| {
         if is_simulated(fd) {
-            return sockets::receive(fd, &[libc::iovec { iov_base: buffer, iov_len: length }], flags);
+            return sockets::receive(fd, &[part(buffer, length)], flags);
         }
         wait_for_input(fd, flags);
         real::recv(fd, buffer, length, flags)
@@ -40,22 +40,35 @@ interposed! {
         flags: c_int,
         address: *mut libc::sockaddr,
         address_length: *mut libc::socklen_t
-    ) -> isize = |fd, buffer, length, flags, address, address_length: *mut libc::socklen_t| {
+    ) -> isize = |fd, buffer: *mut c_void, length, flags, address, address_length| {
         if is_simulated(fd) {
-            address_length.as_mut().into_iter().for_each(|length| *length = 0);
-            return sockets::receive(fd, &[libc::iovec { iov_base: buffer, iov_len: length }], flags);
+            return sockets::receive_from(fd, &[part(buffer, length)], flags, (address, address_length));
         }
         wait_for_input(fd, flags);
         real::recvfrom(fd, buffer, length, flags, address, address_length)
     };
     recvmsg(fd: c_int, message: *mut libc::msghdr, flags: c_int) -> isize = |fd, message: *mut libc::msghdr, flags| {
         if is_simulated(fd) {
-            let message = &mut *message;
-            (message.msg_namelen, message.msg_controllen, message.msg_flags) = (0, 0, 0);
-            return sockets::receive(fd, slices(message.msg_iov, message.msg_iovlen), flags);
+            return sockets::receive_message(fd, &mut *message, flags);
         }
         wait_for_input(fd, flags);
         real::recvmsg(fd, message, flags)
+    };
+    recvmmsg(
+        fd: c_int,
+        messages: *mut libc::mmsghdr,
+        count: u32,
+        flags: c_int,
+        timeout: *mut libc::timespec
+    ) -> c_int = |fd, messages: *mut libc::mmsghdr, count, flags, timeout| {
+        if count > 0 && is_simulated(fd) {
+            // One is as good an answer as several.
+            let received = recvmsg(fd, &raw mut (*messages).msg_hdr, flags & !libc::MSG_WAITFORONE);
+            (*messages).msg_len = received.max(0) as u32;
+            return if received < 0 { -1 } else { 1 };
+        }
+        wait_for_input(fd, flags);
+        real::recvmmsg(fd, messages, count, flags, timeout)
     };
     select(
         count: c_int,

@@ -4,15 +4,15 @@
 use std::ffi::{c_int, c_void};
 use std::io;
 
-use super::sockets::{self, is_simulated, slices};
+use super::sockets::{self, is_simulated, part, slices};
 use crate::seeded::descriptors::wait_until_ready;
 use crate::seeded::threads::Wait;
 use crate::seeded::{real, turn};
 
 interposed! {
-    write(fd: c_int, buffer: *const c_void, length: usize) -> isize = |fd, buffer: *const c_void, length| {
+    write(fd: c_int, buffer: *const c_void, length: usize) -> isize = |fd, buffer, length| {
         if is_simulated(fd) {
-            return sockets::send(fd, &[libc::iovec { iov_base: buffer.cast_mut(), iov_len: length }], 0);
+            return sockets::send(fd, &[part(buffer, length)], 0);
         }
         if may_wait(fd) { write_some(fd, buffer, length) } else { real::write(fd, buffer, length) }
     };
@@ -25,9 +25,9 @@ interposed! {
             _ => real::writev(fd, buffers, count),
         }
     };
-    send(fd: c_int, buffer: *const c_void, length: usize, flags: c_int) -> isize = |fd, buffer: *const c_void, length, flags| {
+    send(fd: c_int, buffer: *const c_void, length: usize, flags: c_int) -> isize = |fd, buffer, length, flags| {
         if is_simulated(fd) {
-            return sockets::send(fd, &[libc::iovec { iov_base: buffer.cast_mut(), iov_len: length }], flags);
+            return sockets::send(fd, &[part(buffer, length)], flags);
         }
         in_turn(fd, flags, |flags| real::send(fd, buffer, length, flags))
     };
@@ -38,15 +38,16 @@ interposed! {
         flags: c_int,
         address: *const libc::sockaddr,
         address_length: libc::socklen_t
-    ) -> isize = |fd, buffer: *const c_void, length, flags, address, address_length| {
-        if is_simulated(fd) {
-            return sockets::send(fd, &[libc::iovec { iov_base: buffer.cast_mut(), iov_len: length }], flags);
+    ) -> isize = |fd, buffer, length, flags, address, address_length| {
+        if is_simulated(fd) && !sockets::leaves_to(fd, address, address_length) {
+            return sockets::send_to(fd, &[part(buffer, length)], flags, (address, address_length));
         }
         in_turn(fd, flags, |flags| real::sendto(fd, buffer, length, flags, address, address_length))
     };
     sendmsg(fd: c_int, message: *const libc::msghdr, flags: c_int) -> isize = |fd, message: *const libc::msghdr, flags| {
-        if is_simulated(fd) {
-            return sockets::send(fd, slices((*message).msg_iov, (*message).msg_iovlen), flags);
+        let name: (*const libc::sockaddr, _) = ((*message).msg_name.cast(), (*message).msg_namelen);
+        if is_simulated(fd) && !sockets::leaves_to(fd, name.0, name.1) {
+            return sockets::send_message(fd, &*message, flags);
         }
         in_turn(fd, flags, |flags| real::sendmsg(fd, message, flags))
     };

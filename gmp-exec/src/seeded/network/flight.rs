@@ -30,6 +30,12 @@ pub(super) enum Packet {
     Reset {
         to: Id,
     },
+    Datagram {
+        sender: Id,
+        from: SocketAddr,
+        to: SocketAddr,
+        bytes: Vec<u8>,
+    },
     /// Nobody has answered.
     TimedOut {
         to: Id,
@@ -61,9 +67,12 @@ impl Flight {
 impl Kernel<'_> {
     /// Sends a packet of that socket's, which arrives after those that it has sent before.
     pub(super) fn send_packet(&mut self, from: Id, packet: Packet) {
-        let delay = self.net.wish.weather.delay(self.decisions);
-        let earliest = self.now + delay;
-        let at = self.net.sockets.get_mut(&from).map_or(earliest, |socket| {
+        let weather = self.net.wish.weather;
+        let again = if matches!(packet, Packet::Datagram { .. }) { 0 } else { weather.again(self.decisions) };
+        let earliest = self.now + weather.delay(self.decisions) + again;
+        let overtakes = matches!(packet, Packet::Datagram { .. }) && weather.reorders(self.decisions);
+        let sender = self.net.sockets.get_mut(&from).filter(|_| !overtakes);
+        let at = sender.map_or(earliest, |socket| {
             socket.last_arrival = socket.last_arrival.max(earliest);
             socket.last_arrival
         });

@@ -7,6 +7,7 @@ mod placeholder;
 mod ports;
 mod socket;
 mod tcp;
+mod udp;
 mod weather;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -108,9 +109,9 @@ impl Network {
 
 impl Kernel<'_> {
     /// The placeholder is open.
-    pub(super) fn open_tcp(&mut self, fd: i32, is_v6: bool) {
+    pub(super) fn open_socket(&mut self, fd: i32, is_v6: bool, is_udp: bool) {
         let id = self.net.new_id();
-        self.net.sockets.insert(id, Socket::new(is_v6, placeholder::options(fd)));
+        self.net.sockets.insert(id, Socket::new(is_v6, is_udp, placeholder::options(fd)));
         self.name(fd, id);
     }
 

@@ -23,18 +23,21 @@ impl Network {
         let socket = &self.sockets[&id];
         let shares = |other: &Socket| {
             let options = (&socket.options, &other.options);
-            options.0.reuses_address && options.1.reuses_address && other.tcp != Tcp::Listening
+            options.0.reuses_address && options.1.reuses_address && (socket.is_udp || other.tcp != Tcp::Listening)
                 || options.0.reuses_port && options.1.reuses_port
         };
-        let is_other = |other: &Socket, held: SocketAddr| overlap(address, socket, held, other) && !shares(other);
-        let held = self.sockets.iter().filter(|(other, socket)| **other != id && socket.holds_port);
+        let is_other = |other: &Socket, held: SocketAddr| {
+            other.is_udp == socket.is_udp && overlap(address, socket, held, other) && !shares(other)
+        };
+        let held = self.sockets.iter().filter(|(other, other_socket)| **other != id && other_socket.holds_port);
         let mut held = held.filter_map(|(_, other)| Some((other, other.local?)));
         held.any(|(other, held)| is_other(other, held))
-            || self.ports.ended.iter().any(|(ended, shares, until)| {
-                let overlaps = *ended == address_of_v4(address)
-                    || ended.port() == address.port() && is_all(address, socket, ended.ip());
-                overlaps && *until > now && !(*shares && socket.options.reuses_address)
-            })
+            || !socket.is_udp
+                && self.ports.ended.iter().any(|(ended, shares, until)| {
+                    let overlaps = *ended == address_of_v4(address)
+                        || ended.port() == address.port() && is_all(address, socket, ended.ip());
+                    overlaps && *until > now && !(*shares && socket.options.reuses_address)
+                })
     }
 
     /// A port that no other socket has, at any address.
@@ -86,7 +89,7 @@ fn overlap(one: SocketAddr, one_socket: &Socket, other: SocketAddr, other_socket
 }
 
 /// Whether the socket's address stands for all, and that address is among them.
-fn is_all(address: SocketAddr, socket: &Socket, of: IpAddr) -> bool {
+pub(super) fn is_all(address: SocketAddr, socket: &Socket, of: IpAddr) -> bool {
     address.ip().is_unspecified() && (socket.is_v6 == of.is_ipv6() || socket.is_v6 && !socket.options.is_v6_only)
 }
 

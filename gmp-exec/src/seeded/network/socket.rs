@@ -36,6 +36,7 @@ pub(super) const BOTH: u8 = READ | WRITE;
 #[derive(Debug)]
 pub(super) struct Socket {
     pub(super) is_v6: bool,
+    pub(super) is_udp: bool,
     pub(super) options: Options,
     pub(super) tcp: Tcp,
     pub(super) phase: Phase,
@@ -52,6 +53,8 @@ pub(super) struct Socket {
     /// An `errno`, or 0.
     pub(super) error: i32,
     pub(super) received: VecDeque<u8>,
+    /// Of UDP, and where they are from.
+    pub(super) datagrams: VecDeque<(SocketAddr, Vec<u8>)>,
     /// Bytes that were sent, and that the peer has not read.
     pub(super) unread: usize,
     /// The size of the peer's buffer.
@@ -68,9 +71,10 @@ pub(super) struct Socket {
 }
 
 impl Socket {
-    pub(super) fn new(is_v6: bool, options: Options) -> Socket {
+    pub(super) fn new(is_v6: bool, is_udp: bool, options: Options) -> Socket {
         Socket {
             is_v6,
+            is_udp,
             options,
             tcp: Tcp::Closed,
             phase: Phase::Unconnected,
@@ -83,6 +87,7 @@ impl Socket {
             is_done: false,
             error: 0,
             received: VecDeque::new(),
+            datagrams: VecDeque::new(),
             unread: 0,
             peer_buffer: 0,
             is_orphan: false,
@@ -99,9 +104,9 @@ impl Socket {
         const WRITABLE: i32 = libc::EPOLLOUT | libc::EPOLLWRNORM;
         let has_begun = !matches!(self.tcp, Tcp::SynSent | Tcp::Accepting);
         let bits = [
-            (self.shut == BOTH || self.tcp == Tcp::Closed, libc::EPOLLHUP),
+            (self.shut == BOTH || self.tcp == Tcp::Closed && !self.is_udp, libc::EPOLLHUP),
             (self.shut & READ != 0, READABLE | libc::EPOLLRDHUP),
-            (!self.received.is_empty(), READABLE),
+            (!self.received.is_empty() || !self.datagrams.is_empty(), READABLE),
             (has_begun && (self.shut & WRITE != 0 || self.has_room()), WRITABLE),
             (self.error != 0, libc::EPOLLERR),
         ];
@@ -114,6 +119,19 @@ impl Socket {
     /// A port that `bind` has named stays until the socket is closed; one that it has chosen does not.
     pub(super) fn keeps_port(&self) -> bool {
         self.bound.is_some_and(|bound| bound.port() != 0)
+    }
+
+    /// The address that is not "all".
+    pub(super) fn local_ip(&self) -> Option<IpAddr> {
+        self.local.map(|local| local.ip()).filter(|ip| !ip.is_unspecified())
+    }
+
+    /// A UDP socket has no peer any more, and keeps what `bind` has named.
+    pub(super) fn forget_local(&mut self) {
+        self.holds_port &= self.keeps_port();
+        let ip = self.bound.map_or(self.unspecified(), |bound| bound.ip());
+        let port = self.local.filter(|_| self.holds_port).map_or(0, |local| local.port());
+        self.local = Some(SocketAddr::new(ip, port));
     }
 
     pub(super) fn capacity(&self) -> usize {

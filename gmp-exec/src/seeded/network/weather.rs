@@ -25,9 +25,13 @@ pub(super) struct Weather {
     reset: u32,
     /// Of packets: lost, and sent again.
     loss: u32,
+    /// Of datagrams: they arrive twice.
+    dup: u32,
+    /// Of datagrams: they may overtake others.
+    reorder: u32,
 }
 
-const CALM: Weather = Weather { delay: (0, 0), short: 0, full: 0, reset: 0, loss: 0 };
+const CALM: Weather = Weather { delay: (0, 0), short: 0, full: 0, reset: 0, loss: 0, dup: 0, reorder: 0 };
 /// Without a wish.
 const MILD: Weather = Weather { delay: (0, 1_000_000), short: 100_000, ..CALM };
 
@@ -42,10 +46,23 @@ impl Weather {
     pub(super) fn delay(&self, decisions: &mut Decisions) -> u64 {
         let (least, longest) = self.delay;
         let way = if longest > least { decisions.decide(Kind::Net, DELAYS) as u64 } else { 0 };
-        let is_lost = |decisions: &mut Decisions| decisions.happens_in(Kind::Net, self.loss, 1) == 1;
-        let lost = (0..MOST_LOST).take_while(|_| is_lost(decisions)).count();
-        let again = if lost > 0 { AGAIN << (lost - 1) } else { 0 };
-        least + (longest - least) * way / (DELAYS as u64 - 1) + again
+        least + (longest - least) * way / (DELAYS as u64 - 1)
+    }
+
+    /// How much longer a packet takes because TCP sends it again.
+    pub(super) fn again(&self, decisions: &mut Decisions) -> u64 {
+        let lost = (0..MOST_LOST).take_while(|_| happens(decisions, self.loss)).count();
+        if lost > 0 { AGAIN << (lost - 1) } else { 0 }
+    }
+
+    /// How often a datagram arrives.
+    pub(super) fn copies(&self, decisions: &mut Decisions) -> usize {
+        if happens(decisions, self.loss) { 0 } else { 1 + usize::from(happens(decisions, self.dup)) }
+    }
+
+    /// Whether a datagram may arrive before those that were sent before.
+    pub(super) fn reorders(&self, decisions: &mut Decisions) -> bool {
+        happens(decisions, self.reorder)
     }
 
     /// How many of so many bytes a call that reads leaves for the next one, but not all.
@@ -59,8 +76,12 @@ impl Weather {
     }
 
     pub(super) fn resets(&self, decisions: &mut Decisions) -> bool {
-        decisions.happens_in(Kind::Net, self.reset, 1) == 1
+        happens(decisions, self.reset)
     }
+}
+
+fn happens(decisions: &mut Decisions, rate: u32) -> bool {
+    decisions.happens_in(Kind::Net, rate, 1) == 1
 }
 
 /// # Errors
@@ -71,7 +92,7 @@ pub(in crate::seeded) fn parse(text: Option<&str>) -> Result<Wish, String> {
     for item in text.unwrap_or_default().split(',').filter(|item| !item.is_empty()) {
         parse_item(item, &mut wish).ok_or_else(|| {
             format!(
-                "GMP_SEED_NET: {item:?} is none of kernel, real, calm, delay=1..20ms, short=50%, full=5%, reset=0.1%, loss=1%"
+                "GMP_SEED_NET: {item:?} is none of kernel, real, calm, delay=1..20ms, short=50%, full=5%, reset=0.1%, loss=1%, dup=1%, reorder=1%"
             )
         })?;
     }
@@ -89,6 +110,8 @@ fn parse_item(item: &str, wish: &mut Wish) -> Option<()> {
         Some(("full", text)) => weather.full = parse_rate(text)?,
         Some(("reset", text)) => weather.reset = parse_rate(text)?,
         Some(("loss", text)) => weather.loss = parse_rate(text)?,
+        Some(("dup", text)) => weather.dup = parse_rate(text)?,
+        Some(("reorder", text)) => weather.reorder = parse_rate(text)?,
         _ => return None,
     }
     Some(())
@@ -122,9 +145,17 @@ mod tests {
     fn a_wish_is_a_list() {
         assert_eq!(parse(None).unwrap(), Wish { is_simulated: true, allows_real: false, weather: MILD });
         assert!(!parse(Some("kernel")).unwrap().is_simulated);
-        let wish = parse(Some("calm,real,delay=1..20ms,short=50%,full=5%,reset=0.1%,loss=1%")).unwrap();
-        let weather =
-            Weather { delay: (1_000_000, 20_000_000), short: 500_000, full: 50_000, reset: 1_000, loss: 10_000 };
+        let wish =
+            parse(Some("calm,real,delay=1..20ms,short=50%,full=5%,reset=0.1%,loss=1%,dup=2%,reorder=3%")).unwrap();
+        let weather = Weather {
+            delay: (1_000_000, 20_000_000),
+            short: 500_000,
+            full: 50_000,
+            reset: 1_000,
+            loss: 10_000,
+            dup: 20_000,
+            reorder: 30_000,
+        };
         assert_eq!(wish, Wish { is_simulated: true, allows_real: true, weather });
         assert_eq!(parse_delay("1..20ms"), Some((1_000_000, 20_000_000)));
         assert_eq!(parse_delay("200us..1s"), Some((200_000, 1_000_000_000)));

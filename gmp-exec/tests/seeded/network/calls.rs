@@ -12,10 +12,11 @@ fn answer(result: isize) -> Answer<isize> {
     if result < 0 { Err(Error::last_os_error().raw_os_error().unwrap()) } else { Ok(result) }
 }
 
-pub(super) fn socket(is_v6: bool) -> RawFd {
+pub(super) fn socket(is_v6: bool, is_udp: bool) -> RawFd {
+    let kind = if is_udp { libc::SOCK_DGRAM } else { libc::SOCK_STREAM };
     let domain = if is_v6 { libc::AF_INET6 } else { libc::AF_INET };
     // SAFETY: the call touches no memory.
-    answer(unsafe { libc::socket(domain, libc::SOCK_STREAM | libc::SOCK_NONBLOCK, 0) } as isize).unwrap() as RawFd
+    answer(unsafe { libc::socket(domain, kind | libc::SOCK_NONBLOCK, 0) } as isize).unwrap() as RawFd
 }
 
 fn raw(address: SocketAddr) -> (libc::sockaddr_storage, u32) {
@@ -114,6 +115,29 @@ fn named(call: impl FnOnce(*mut libc::sockaddr, *mut u32) -> i32) -> Answer<(i32
 pub(super) fn send(fd: RawFd, bytes: &[u8]) -> Answer<isize> {
     // SAFETY: the pointer is valid for the length.
     answer(unsafe { libc::send(fd, bytes.as_ptr().cast(), bytes.len(), libc::MSG_NOSIGNAL) })
+}
+
+pub(super) fn send_to(fd: RawFd, bytes: &[u8], address: SocketAddr) -> Answer<isize> {
+    let (raw, length) = raw(address);
+    // SAFETY: the pointers are valid for the lengths.
+    answer(unsafe { libc::sendto(fd, bytes.as_ptr().cast(), bytes.len(), 0, (&raw const raw).cast(), length) })
+}
+
+/// The bytes, and the address if there is one.
+pub(super) fn receive_from(fd: RawFd, most: usize) -> Answer<(Vec<u8>, Option<SocketAddr>)> {
+    let mut bytes = vec![0; most];
+    // SAFETY: zeroes are a value of this type.
+    let mut storage: libc::sockaddr_storage = unsafe { mem::zeroed() };
+    let mut length = size_of::<libc::sockaddr_storage>() as u32;
+    let (buffer, name) = (bytes.as_mut_ptr().cast(), (&raw mut storage).cast());
+    // SAFETY: the pointers are valid for the lengths.
+    let count = answer(unsafe { libc::recvfrom(fd, buffer, most, libc::MSG_TRUNC, name, &raw mut length) })?;
+    bytes.truncate(count as usize);
+    Ok((bytes, (length > 0).then(|| parsed(&storage))))
+}
+
+pub(super) fn is_udp(fd: RawFd) -> bool {
+    option(fd, libc::SO_TYPE) == Ok(libc::SOCK_DGRAM)
 }
 
 pub(super) fn write(fd: RawFd, bytes: &[u8]) -> Answer<isize> {

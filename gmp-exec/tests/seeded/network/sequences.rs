@@ -76,7 +76,7 @@ impl Sequence {
         }
         let place = self.below(self.sockets.len());
         let fd = self.sockets[place];
-        match self.below(30) {
+        match self.below(33) {
             0 => self.pair(),
             1 | 2 => self.bind(place),
             3 => {
@@ -131,6 +131,14 @@ impl Sequence {
                 let events = calls::events(self.epoll);
                 self.note("events", 0, events);
             }
+            30 => self.send_to(place),
+            // Of a connection, `MSG_TRUNC` throws bytes away.
+            31 | 32 if calls::is_udp(fd) => {
+                let most = [0, 3, 200][self.below(3)];
+                let answer = calls::receive_from(fd, most);
+                let answer = answer.map(|(bytes, from)| (bytes, from.map(|from| self.name(from))));
+                self.note("receive from", place, answer);
+            }
             28 if self.sockets.len() < MOST_SOCKETS => {
                 self.sockets.push(calls::dup(fd));
                 self.note("dup", place, ());
@@ -145,9 +153,9 @@ impl Sequence {
     }
 
     fn open(&mut self) {
-        let is_v6 = self.below(3) == 0;
-        self.sockets.push(calls::socket(is_v6));
-        self.note("socket", self.sockets.len() - 1, is_v6);
+        let (is_v6, is_udp) = (self.below(3) == 0, self.below(3) == 0);
+        self.sockets.push(calls::socket(is_v6, is_udp));
+        self.note("socket", self.sockets.len() - 1, (is_v6, is_udp));
     }
 
     /// A connection, as most programs have one.
@@ -155,7 +163,7 @@ impl Sequence {
         if self.sockets.len() + 3 > MOST_SOCKETS + 2 {
             return;
         }
-        let [listener, client] = [calls::socket(false), calls::socket(false)];
+        let [listener, client] = [calls::socket(false, false), calls::socket(false, false)];
         self.sockets.extend([listener, client]);
         calls::bind(listener, SocketAddr::new(Ipv4Addr::LOCALHOST.into(), 0)).unwrap();
         calls::listen(listener, 2).unwrap();
@@ -193,12 +201,30 @@ impl Sequence {
     fn connect(&mut self, place: usize) {
         let address = self.address();
         // A socket that connects to itself, and port 0, are not simulated.
-        if address.port() == 0 || calls::local_name(self.sockets[place]).unwrap().port() == address.port() {
+        if self.differs(place, address) || address.port() == 0 || calls::local_name(self.sockets[place]).unwrap().port() == address.port() {
             return;
         }
         let answer = calls::connect(self.sockets[place], address);
         let name = self.name(address);
         self.note(&format!("connect {name}"), place, answer);
+    }
+
+    /// Whether a UDP socket of IPv6 would get an address of IPv4, which is not simulated.
+    fn differs(&self, place: usize, address: SocketAddr) -> bool {
+        let fd = self.sockets[place];
+        calls::is_udp(fd) && address.is_ipv4() && calls::local_name(fd).unwrap().is_ipv6()
+    }
+
+    fn send_to(&mut self, place: usize) {
+        let address = self.address();
+        let fd = self.sockets[place];
+        if !calls::is_udp(fd) || self.differs(place, address) {
+            return;
+        }
+        let length = [0, 1, 100, 65_507, 65_528][self.below(5)];
+        let answer = calls::send_to(fd, &vec![7; length], address);
+        let name = self.name(address);
+        self.note(&format!("send to {name}"), place, answer);
     }
 
     fn accept(&mut self, place: usize) {

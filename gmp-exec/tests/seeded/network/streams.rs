@@ -169,7 +169,7 @@ fn other_computers_are_named() {
 
 /// A socket that connects to another computer is the kernel's from then on, also for its epoll.
 pub(crate) fn leaves() {
-    let (epoll, fd) = (calls::epoll(), calls::socket(false));
+    let (epoll, fd) = (calls::epoll(), calls::socket(false, false));
     let add = || calls::control(epoll, libc::EPOLL_CTL_ADD, fd, libc::EPOLLIN as u32, 0);
     assert_eq!(add(), Ok(0));
     // What the kernel answers depends on the computer.

@@ -58,12 +58,15 @@ interposed! {
 unsafe fn open(domain: c_int, kind: c_int, protocol: c_int) -> c_int {
     // SAFETY: the call touches no memory.
     let fd = unsafe { real::socket(domain, kind, protocol) };
-    let is_stream = kind & !(libc::SOCK_NONBLOCK | libc::SOCK_CLOEXEC) == libc::SOCK_STREAM;
-    let is_tcp = matches!(domain, libc::AF_INET | libc::AF_INET6) && matches!(protocol, 0 | libc::IPPROTO_TCP);
-    if fd >= 0 && is_stream && is_tcp {
+    let is_udp = match kind & !(libc::SOCK_NONBLOCK | libc::SOCK_CLOEXEC) {
+        libc::SOCK_STREAM if matches!(protocol, 0 | libc::IPPROTO_TCP) => Some(false),
+        libc::SOCK_DGRAM if matches!(protocol, 0 | libc::IPPROTO_UDP) => Some(true),
+        _ => None,
+    };
+    if let (0.., libc::AF_INET | libc::AF_INET6, Some(is_udp)) = (fd, domain, is_udp) {
         with(|state| {
             if state.network.wish.is_simulated {
-                state.kernel().open_tcp(fd, domain == libc::AF_INET6);
+                state.kernel().open_socket(fd, domain == libc::AF_INET6, is_udp);
             }
         });
     }
@@ -85,6 +88,17 @@ fn leaves(fd: c_int, address: Answer<Address>) -> bool {
         unsafe { real::epoll_ctl(epoll, libc::EPOLL_CTL_ADD, fd, &raw mut event) };
     }
     true
+}
+
+/// The same for the address of a datagram, if there is one.
+///
+/// # Safety
+///
+/// The pointer is null, or valid for the length.
+pub(in crate::seeded::interposed) unsafe fn leaves_to(fd: c_int, to: *const libc::sockaddr, length: u32) -> bool {
+    let is_named = !to.is_null() && in_kernel(|net| net.is_udp(fd));
+    // SAFETY: the caller vouches for the pointer.
+    is_named && leaves(fd, unsafe { read_address(to, length) })
 }
 
 fn refuse(address: SocketAddr) {

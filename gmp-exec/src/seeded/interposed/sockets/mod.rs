@@ -3,10 +3,13 @@
 
 mod connect;
 mod descriptors;
+mod messages;
 mod options;
 mod transfer;
 
-pub(super) use transfer::{receive, send, slices};
+pub(super) use connect::leaves_to;
+pub(super) use messages::{receive_from, receive_message, send_message, send_to};
+pub(super) use transfer::{part, receive, send, slices};
 
 use std::ffi::c_int;
 

@@ -2,7 +2,8 @@
 
 use std::ffi::{c_int, c_void};
 
-use super::{in_turn, number};
+use super::messages::{receive_from, send_to};
+use super::{in_kernel, in_turn, number};
 use crate::seeded::network::Answer;
 use crate::seeded::real;
 
@@ -10,6 +11,11 @@ use crate::seeded::real;
 ///
 /// The buffers are valid.
 pub(in crate::seeded::interposed) unsafe fn receive(fd: c_int, buffers: &[libc::iovec], flags: c_int) -> isize {
+    if in_kernel(|net| net.is_udp(fd)) {
+        let none = (std::ptr::null_mut(), std::ptr::null_mut());
+        // SAFETY: the caller vouches for the buffers.
+        return unsafe { receive_from(fd, buffers, flags, none) };
+    }
     if flags & libc::MSG_OOB != 0 {
         return number(Err(libc::EINVAL));
     }
@@ -40,6 +46,10 @@ fn receive_bytes(fd: c_int, room: usize, flags: c_int) -> Answer<Vec<u8>> {
 ///
 /// The buffers are valid.
 pub(in crate::seeded::interposed) unsafe fn send(fd: c_int, buffers: &[libc::iovec], flags: c_int) -> isize {
+    if in_kernel(|net| net.is_udp(fd)) {
+        // SAFETY: the caller vouches for the buffers.
+        return unsafe { send_to(fd, buffers, flags, (std::ptr::null(), 0)) };
+    }
     // SAFETY: the caller vouches for the buffers.
     let bytes = unsafe { gather(buffers) };
     let may_wait = flags & libc::MSG_DONTWAIT == 0 && real::is_blocking(fd);
@@ -66,7 +76,12 @@ pub(in crate::seeded::interposed) unsafe fn slices<'a>(buffers: *const libc::iov
     if count == 0 { &[] } else { unsafe { std::slice::from_raw_parts(buffers, count) } }
 }
 
-unsafe fn gather(buffers: &[libc::iovec]) -> Vec<u8> {
+/// A buffer alone.
+pub(in crate::seeded::interposed) fn part(buffer: *const c_void, length: usize) -> libc::iovec {
+    libc::iovec { iov_base: buffer.cast_mut(), iov_len: length }
+}
+
+pub(super) unsafe fn gather(buffers: &[libc::iovec]) -> Vec<u8> {
     let mut bytes = Vec::new();
     for buffer in buffers.iter().filter(|buffer| buffer.iov_len > 0) {
         // SAFETY: the caller vouches for the buffers.
@@ -75,7 +90,7 @@ unsafe fn gather(buffers: &[libc::iovec]) -> Vec<u8> {
     bytes
 }
 
-unsafe fn scatter(mut bytes: &[u8], buffers: &[libc::iovec]) {
+pub(super) unsafe fn scatter(mut bytes: &[u8], buffers: &[libc::iovec]) {
     for buffer in buffers {
         let (part, rest) = bytes.split_at(bytes.len().min(buffer.iov_len));
         // SAFETY: the caller vouches for the buffer, which has room for the part.

@@ -22,6 +22,7 @@ impl Kernel<'_> {
             Packet::Data { to, bytes } => self.data(to, &bytes),
             Packet::Fin { to } => self.fin(to),
             Packet::Reset { to } => self.reset(to),
+            Packet::Datagram { sender, from, to, bytes } => self.datagram(sender, from, to, bytes),
             Packet::TimedOut { to } => self.fail(to, libc::ETIMEDOUT),
         }
     }
@@ -56,7 +57,7 @@ impl Kernel<'_> {
         let (client_address, buffer) = (client.local.map(address_of_v4), client.options.receive_buffer);
         let id = self.net.new_id();
         let listening = self.socket(listener);
-        let mut socket = Socket::new(listening.is_v6, listening.options);
+        let mut socket = Socket::new(listening.is_v6, false, listening.options);
         socket.tcp = Tcp::Accepting;
         socket.phase = Phase::Connected;
         let local = socket.shown(to);

@@ -13,6 +13,9 @@ impl Kernel<'_> {
     pub(in crate::seeded) fn listen(&mut self, id: Id, backlog: i32) -> Answer<()> {
         let now = self.now;
         let socket = self.socket(id);
+        if socket.is_udp {
+            return Err(libc::EOPNOTSUPP);
+        }
         if socket.phase != Phase::Unconnected || !matches!(socket.tcp, Tcp::Closed | Tcp::Listening) {
             return Err(libc::EINVAL);
         }
@@ -40,6 +43,9 @@ impl Kernel<'_> {
     /// `EINPROGRESS`, if nothing is wrong. Calls after that tell what has become of it.
     pub(in crate::seeded) fn connect(&mut self, id: Id, address: Address) -> Answer<()> {
         let socket = self.socket(id);
+        if socket.is_udp {
+            return self.udp_connect(id, address);
+        }
         match (socket.phase, socket.tcp) {
             _ if address == Address::None => {
                 self.disconnect(id);
@@ -64,7 +70,7 @@ impl Kernel<'_> {
     fn begin_to_connect(&mut self, id: Id, address: Address) -> Answer<()> {
         let to = self.of_family(id, address)?;
         let socket = self.socket(id);
-        let (ip, to) = route(to, socket.local.map(|local| local.ip()).filter(|ip| !ip.is_unspecified()));
+        let (ip, to) = route(to, socket.local_ip());
         let port = match socket.local.filter(|_| socket.holds_port) {
             Some(local) => local.port(),
             None => self.net.free_port().ok_or(libc::EADDRNOTAVAIL)?,
@@ -81,6 +87,7 @@ impl Kernel<'_> {
     pub(in crate::seeded) fn may_accept(&mut self, id: Id) -> Answer<bool> {
         let socket = self.socket(id);
         match socket.tcp {
+            _ if socket.is_udp => Err(libc::EOPNOTSUPP),
             Tcp::Listening if socket.queue.is_empty() => Err(libc::EAGAIN),
             Tcp::Listening => Ok(socket.is_v6),
             _ => Err(libc::EINVAL),

@@ -6,6 +6,7 @@ mod names;
 mod transfer;
 
 pub(in crate::seeded) use names::is_here;
+pub(super) use names::route;
 
 use super::flight::Packet;
 use super::socket::{BOTH, Phase, Tcp};

@@ -15,7 +15,7 @@ impl Kernel<'_> {
     pub(in crate::seeded) fn bind(&mut self, id: Id, address: Address) -> Answer<()> {
         let wanted = self.of_family(id, address)?;
         let (now, socket) = (self.now, self.socket(id));
-        if socket.tcp != Tcp::Closed || socket.holds_port {
+        if !socket.is_udp && socket.tcp != Tcp::Closed || socket.holds_port {
             return Err(libc::EINVAL);
         }
         if !is_here(wanted.ip()) {
@@ -38,7 +38,7 @@ impl Kernel<'_> {
     }
 
     /// The address, if the socket can have it or connect to it.
-    pub(super) fn of_family(&mut self, id: Id, address: Address) -> Answer<SocketAddr> {
+    pub(in crate::seeded::network) fn of_family(&mut self, id: Id, address: Address) -> Answer<SocketAddr> {
         let is_v6 = self.socket(id).is_v6;
         match address {
             Address::Internet(address) if address.is_ipv6() == is_v6 => Ok(address),
@@ -57,14 +57,14 @@ impl Kernel<'_> {
     /// `getpeername`.
     pub(in crate::seeded) fn peer_name(&mut self, id: Id) -> Answer<SocketAddr> {
         let socket = self.socket(id);
-        let is_connected = !matches!(socket.tcp, Tcp::Closed | Tcp::SynSent);
+        let is_connected = socket.is_udp || !matches!(socket.tcp, Tcp::Closed | Tcp::SynSent);
         socket.remote.filter(|_| is_connected).ok_or(libc::ENOTCONN)
     }
 }
 
 /// The address of this computer from which that address is reached, and that address: "all" means the
 /// socket's own one, if that is bound, or the loopback one.
-pub(super) fn route(to: SocketAddr, bound: Option<IpAddr>) -> (IpAddr, SocketAddr) {
+pub(in crate::seeded::network) fn route(to: SocketAddr, bound: Option<IpAddr>) -> (IpAddr, SocketAddr) {
     let ip = match to.ip() {
         IpAddr::V4(ip) if ip.is_unspecified() => bound.unwrap_or(Ipv4Addr::LOCALHOST.into()),
         IpAddr::V6(ip) if ip.is_unspecified() => Ipv6Addr::LOCALHOST.into(),

@@ -81,7 +81,8 @@ impl Kernel<'_> {
     /// `FIONREAD`.
     pub(in crate::seeded) fn available(&mut self, id: Id) -> Answer<usize> {
         let socket = self.socket(id);
-        if socket.tcp == Tcp::Listening { Err(libc::EINVAL) } else { Ok(socket.received.len()) }
+        let next = socket.datagrams.front().map_or(0, |(_, bytes)| bytes.len());
+        if socket.tcp == Tcp::Listening { Err(libc::EINVAL) } else { Ok(socket.received.len() + next) }
     }
 
     /// `SO_ERROR`.
@@ -114,8 +115,8 @@ impl Kernel<'_> {
             Tcp::Listening => {}
             _ => socket.shut |= directions,
         }
-        let answer = if socket.tcp == Tcp::Closed { Err(libc::ENOTCONN) } else { Ok(()) };
-        if directions & WRITE != 0 && matches!(socket.tcp, Tcp::Established | Tcp::CloseWait) {
+        let (answer, is_tcp) = (if socket.tcp == Tcp::Closed { Err(libc::ENOTCONN) } else { Ok(()) }, !socket.is_udp);
+        if is_tcp && directions & WRITE != 0 && matches!(socket.tcp, Tcp::Established | Tcp::CloseWait) {
             self.send_fin(id);
         }
         self.event(id, ANY);
