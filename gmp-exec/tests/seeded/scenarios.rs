@@ -11,6 +11,7 @@ const OTHERS: &[(&str, fn())] = &[
     ("pipes", pipes::scenario),
     ("sequences", network::sequences::scenario),
     ("leaves", network::streams::leaves),
+    ("datagrams", network::streams::datagrams),
     ("streams", network::streams::scenario),
 ];
 

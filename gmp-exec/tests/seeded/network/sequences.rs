@@ -201,7 +201,10 @@ impl Sequence {
     fn connect(&mut self, place: usize) {
         let address = self.address();
         // A socket that connects to itself, and port 0, are not simulated.
-        if self.differs(place, address) || address.port() == 0 || calls::local_name(self.sockets[place]).unwrap().port() == address.port() {
+        if self.differs(place, address)
+            || address.port() == 0
+            || calls::local_name(self.sockets[place]).unwrap().port() == address.port()
+        {
             return;
         }
         let answer = calls::connect(self.sockets[place], address);

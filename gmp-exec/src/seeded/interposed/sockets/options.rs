@@ -35,7 +35,9 @@ interposed! {
     setsockopt(fd: c_int, level: c_int, name: c_int, value: *const c_void, length: libc::socklen_t) -> c_int
         = |fd, level, name, value, length| {
             let result = real::setsockopt(fd, level, name, value, length);
-            in_kernel(|net| net.read_options(fd));
+            if result == 0 {
+                in_kernel(|net| net.read_options(fd));
+            }
             result
         };
     shutdown(fd: c_int, how: c_int) -> c_int = |fd, how| {

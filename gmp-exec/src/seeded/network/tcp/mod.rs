@@ -70,10 +70,13 @@ impl Kernel<'_> {
     pub(super) fn tcp_close(&mut self, id: Id) {
         let socket = self.socket(id);
         let resets = !socket.received.is_empty() || socket.options.resets_at_close;
-        let state = socket.tcp;
+        let (state, is_udp) = (socket.tcp, socket.is_udp);
         (socket.shut, socket.is_orphan) = (BOTH, true);
         socket.received.clear();
         match state {
+            _ if is_udp => {
+                self.net.sockets.remove(&id);
+            }
             Tcp::Listening => {
                 self.reset_queue(id);
                 self.net.sockets.remove(&id);

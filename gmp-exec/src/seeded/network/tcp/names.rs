@@ -29,10 +29,11 @@ impl Kernel<'_> {
             // As in the kernel, the socket has no address any more.
             let socket = self.socket(id);
             let none = socket.unspecified();
-            socket.local.iter_mut().for_each(|local| local.set_ip(none));
+            socket.local.iter_mut().chain(&mut socket.bound).for_each(|local| local.set_ip(none));
             return Err(libc::EADDRINUSE);
         }
         let socket = self.socket(id);
+        socket.options.is_v6_only |= wanted.ip().to_canonical().is_ipv6() && !wanted.ip().is_unspecified();
         (socket.local, socket.bound, socket.holds_port) = (Some(local), Some(wanted), true);
         Ok(())
     }
