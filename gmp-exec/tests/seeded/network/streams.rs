@@ -154,6 +154,8 @@ fn options_are_kept_and_inherited() {
 pub(crate) fn datagrams() {
     let [one, other] = [(); 2].map(|()| UdpSocket::bind("127.0.0.1:0").unwrap());
     other.connect(one.local_addr().unwrap()).unwrap();
+    // A second copy finds a socket, too.
+    let _open = one.try_clone().unwrap();
     let waiting = thread::spawn(move || {
         let (length, from) = one.recv_from(&mut [0; 3]).unwrap();
         one.send_to(b"back", from).unwrap();
