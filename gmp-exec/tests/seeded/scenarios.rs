@@ -11,7 +11,8 @@ const OTHERS: &[(&str, fn())] = &[
     ("pipes", pipes::scenario),
     ("sequences", network::sequences::scenario),
     ("leaves", network::streams::leaves),
-    ("datagrams", network::streams::datagrams),
+    ("ten_datagrams", network::datagrams::ten_datagrams),
+    ("datagrams", network::datagrams::datagrams),
     ("streams", network::streams::scenario),
 ];
 

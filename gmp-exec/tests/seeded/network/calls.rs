@@ -136,6 +136,31 @@ pub(super) fn receive_from(fd: RawFd, most: usize) -> Answer<(Vec<u8>, Option<So
     Ok((bytes, (length > 0).then(|| parsed(&storage))))
 }
 
+/// Sends datagrams of that length in one call.
+pub(super) fn send_segments(fd: RawFd, bytes: &[u8], segment: u16) -> Answer<isize> {
+    let mut control = [0_u64; 8];
+    let mut part = libc::iovec { iov_base: bytes.as_ptr().cast_mut().cast(), iov_len: bytes.len() };
+    // SAFETY: zeroes are a value of this type.
+    let mut message: libc::msghdr = unsafe { mem::zeroed() };
+    (message.msg_iov, message.msg_iovlen, message.msg_control) = (&raw mut part, 1, control.as_mut_ptr().cast());
+    // SAFETY: the call touches no memory.
+    message.msg_controllen = unsafe { libc::CMSG_SPACE(2) } as usize;
+    // SAFETY: the message is valid.
+    let header = unsafe { libc::CMSG_FIRSTHDR(&raw const message) };
+    // SAFETY: the call touches no memory.
+    let length = unsafe { libc::CMSG_LEN(2) } as usize;
+    // SAFETY: there is room for it.
+    unsafe {
+        header.write(libc::cmsghdr { cmsg_len: length, cmsg_level: libc::SOL_UDP, cmsg_type: libc::UDP_SEGMENT });
+    }
+    // SAFETY: as above.
+    let data = unsafe { libc::CMSG_DATA(header) };
+    // SAFETY: as above.
+    unsafe { data.cast::<u16>().write_unaligned(segment) };
+    // SAFETY: the message is valid.
+    answer(unsafe { libc::sendmsg(fd, &raw const message, 0) })
+}
+
 pub(super) fn is_udp(fd: RawFd) -> bool {
     option(fd, libc::SO_TYPE) == Ok(libc::SOCK_DGRAM)
 }

@@ -1,7 +1,7 @@
 //! std's TCP in threads of its own: calls that wait, and what they wait for.
 
 use std::io::{ErrorKind, Read, Write};
-use std::net::{Ipv4Addr, Ipv6Addr, Shutdown, SocketAddr, TcpListener, TcpStream, UdpSocket};
+use std::net::{Ipv4Addr, Ipv6Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::os::fd::AsRawFd;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -150,29 +150,6 @@ fn options_are_kept_and_inherited() {
     assert_eq!(calls::option(server.as_raw_fd(), libc::SO_KEEPALIVE), Ok(1));
 }
 
-/// Datagrams wait, and a closed socket frees its port.
-pub(crate) fn datagrams() {
-    let [one, other] = [(); 2].map(|()| UdpSocket::bind("127.0.0.1:0").unwrap());
-    other.connect(one.local_addr().unwrap()).unwrap();
-    // A second copy finds a socket, too.
-    let _open = one.try_clone().unwrap();
-    let waiting = thread::spawn(move || {
-        let (length, from) = one.recv_from(&mut [0; 3]).unwrap();
-        one.send_to(b"back", from).unwrap();
-        length
-    });
-    assert_eq!(other.send(b"there").unwrap(), 5);
-    assert_eq!(other.recv(&mut [0; 10]).unwrap(), 4);
-    assert_eq!(waiting.join().unwrap(), 3, "what does not fit is thrown away");
-    let address = other.local_addr().unwrap();
-    let group = Ipv4Addr::new(224, 0, 0, 251);
-    other.join_multicast_v4(&group, &Ipv4Addr::LOCALHOST).unwrap();
-    let error = other.join_multicast_v4(&group, &Ipv4Addr::LOCALHOST).unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::AddrInUse, "the kernel's error");
-    drop(other);
-    UdpSocket::bind(address).unwrap();
-}
-
 fn files_are_copied_into_connections() {
     let (mut one, other) = pair();
     let mut file = std::fs::File::open("/proc/self/maps").unwrap();
@@ -200,7 +177,7 @@ pub(crate) fn leaves() {
     assert_eq!(add(), Err(libc::EEXIST));
 }
 
-fn assert_ok(run: &Run, weather: &str, seed: u64) {
+pub(super) fn assert_ok(run: &Run, weather: &str, seed: u64) {
     assert_eq!(
         (run.field("end"), run.field("outside"), run.status),
         ("ok", "[]", Some(0)),
@@ -231,15 +208,6 @@ fn real_connections_are_allowed_on_request() {
     let run = run_with("leaves", 0, &[]);
     assert_eq!((run.field("outside"), run.status), ("[]", Some(0)), "{}", run.stderr);
     assert!(run.stderr.contains("192.0.2.1:80 is not on the simulated network"), "{}", run.stderr);
-}
-
-#[test]
-fn datagrams_arrive_unless_they_are_lost() {
-    for weather in ["calm", "", "delay=1..20ms,reorder=50%", "dup=50%"] {
-        (0..6).for_each(|seed| assert_ok(&run_with("datagrams", seed, &[("GMP_SEED_NET", weather)]), weather, seed));
-    }
-    let lost = run_with("datagrams", 0, &[("GMP_SEED_NET", "loss=100%")]);
-    assert_eq!(lost.field("end"), "deadlock");
 }
 
 #[test]

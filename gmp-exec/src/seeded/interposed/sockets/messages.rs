@@ -61,7 +61,9 @@ pub(in crate::seeded::interposed) unsafe fn receive_message(
 ) -> isize {
     let name = (message.msg_name.cast(), &raw mut message.msg_namelen);
     // SAFETY: the caller vouches for the message.
-    let received = unsafe { receive_named(fd, slices(message.msg_iov, message.msg_iovlen), flags, name) };
+    let buffers = unsafe { slices(message.msg_iov, message.msg_iovlen) };
+    // SAFETY: as above.
+    let received = unsafe { receive_named(fd, buffers, flags, name) };
     if let Ok((_, is_cut)) = received {
         (message.msg_controllen, message.msg_flags) = (0, if is_cut { libc::MSG_TRUNC } else { 0 });
     }
@@ -86,7 +88,9 @@ pub(in crate::seeded::interposed) unsafe fn send_to(
 /// As for `sendmsg`.
 pub(in crate::seeded::interposed) unsafe fn send_message(fd: c_int, message: &libc::msghdr, flags: c_int) -> isize {
     // SAFETY: the caller vouches for the message.
-    let (buffers, segment) = unsafe { (slices(message.msg_iov, message.msg_iovlen), segment_of(message)) };
+    let buffers = unsafe { slices(message.msg_iov, message.msg_iovlen) };
+    // SAFETY: as above.
+    let segment = unsafe { segment_of(message) };
     // SAFETY: as above.
     unsafe { send_parts(fd, buffers, flags, (message.msg_name.cast(), message.msg_namelen), segment) }
 }
@@ -132,8 +136,10 @@ unsafe fn segment_of(message: &libc::msghdr) -> usize {
     // SAFETY: as above.
     while let Some(header) = unsafe { control.as_ref() } {
         if (header.cmsg_level, header.cmsg_type) == (libc::SOL_UDP, libc::UDP_SEGMENT) {
+            // SAFETY: as above.
+            let data = unsafe { libc::CMSG_DATA(control) };
             // SAFETY: as above. The data of this kind is of this type.
-            return usize::from(unsafe { libc::CMSG_DATA(control).cast::<u16>().read_unaligned() }).max(1);
+            return usize::from(unsafe { data.cast::<u16>().read_unaligned() }).max(1);
         }
         // SAFETY: as above.
         control = unsafe { libc::CMSG_NXTHDR(message, control) };
