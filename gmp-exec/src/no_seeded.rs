@@ -20,6 +20,10 @@ pub(crate) const fn shuffle<T>(_: &mut [T]) {}
 
 pub(crate) const fn pause() {}
 
+pub(crate) const fn wait_for_packet() -> bool {
+    false
+}
+
 pub(crate) const fn must_yield() -> bool {
     false
 }

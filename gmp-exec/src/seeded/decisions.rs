@@ -30,11 +30,22 @@ pub(super) enum Kind {
     Late,
     /// At which of the next edges another thread goes on; 0: at none.
     Edge,
+    /// What the network does (network/README.md, "Weather").
+    Net,
 }
 
 impl Kind {
-    pub(super) const ALL: [Kind; 8] =
-        [Kind::Task, Kind::Timer, Kind::Yield, Kind::Switch, Kind::Thread, Kind::Wake, Kind::Late, Kind::Edge];
+    pub(super) const ALL: [Kind; 9] = [
+        Kind::Task,
+        Kind::Timer,
+        Kind::Yield,
+        Kind::Switch,
+        Kind::Thread,
+        Kind::Wake,
+        Kind::Late,
+        Kind::Edge,
+        Kind::Net,
+    ];
 
     pub(super) fn bit(self) -> u64 {
         1 << self as u64
@@ -95,6 +106,16 @@ impl Decisions {
     pub(super) fn happens(&mut self, kind: Kind, once_in: usize) -> bool {
         let drawn = usize::from(self.explorer.happens(once_in));
         self.choose(kind, 2, drawn) == 1
+    }
+
+    /// 0, or one of so many ways in which something happens that does so at this rate, in millionths.
+    pub(super) fn happens_in(&mut self, kind: Kind, rate: u32, ways: usize) -> usize {
+        if rate == 0 || ways == 0 {
+            return 0;
+        }
+        let happens = self.explorer.any(1_000_000) < rate as usize;
+        let drawn = if happens { 1 + self.explorer.any(ways) } else { 0 };
+        self.choose(kind, ways + 1, drawn)
     }
 
     /// Whether something that seldom happens does so at this occasion. A decision is about `count`

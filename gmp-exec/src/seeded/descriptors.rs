@@ -1,6 +1,7 @@
 //! Waits for descriptors. The kernel is asked at each choice of a thread, so that what the run has
 //! written itself is seen at a decided moment.
 
+use super::network::Network;
 use super::real;
 use super::state::{State, is_controlled};
 use super::threads::Wait;
@@ -26,6 +27,24 @@ pub(super) fn wait_until_ready(fd: i32, events: i16) {
     }
 }
 
+/// Asks the network about simulated sockets, and the kernel about the others. Returns how many are
+/// ready, or less than zero.
+pub(super) fn look(network: &Network, fds: &mut [libc::pollfd], milliseconds: i32) -> i32 {
+    let answers: Vec<_> = fds.iter().map(|fd| network.poll(fd.fd, fd.events)).collect();
+    let is_ready = answers.iter().any(|answer| answer.is_some_and(|ready| ready != 0));
+    // The kernel passes over numbers below zero.
+    let hide = |fds: &mut [libc::pollfd]| {
+        fds.iter_mut().zip(&answers).filter(|(_, answer)| answer.is_some()).for_each(|(fd, _)| fd.fd = !fd.fd);
+    };
+    hide(fds);
+    let count = real::poll_for(fds, if is_ready { 0 } else { milliseconds });
+    hide(fds);
+    for (fd, answer) in fds.iter_mut().zip(&answers) {
+        fd.revents = answer.unwrap_or(fd.revents);
+    }
+    if count < 0 { count } else { fds.iter().filter(|fd| fd.revents != 0).count() as i32 }
+}
+
 /// Makes the threads able to go on whose descriptors are ready. Waits for that for so many
 /// milliseconds. Returns whether there is one.
 pub(super) fn wake_ready(state: &mut State, milliseconds: i32) -> bool {
@@ -36,7 +55,7 @@ pub(super) fn wake_ready(state: &mut State, milliseconds: i32) -> bool {
             owners.extend(fds.iter().map(|_| number));
         }
     }
-    if all.is_empty() || real::poll_for(&mut all, milliseconds) <= 0 {
+    if all.is_empty() || look(&state.network, &mut all, milliseconds) <= 0 {
         return false;
     }
     let mut ready: Vec<usize> = all.iter().zip(owners).filter(|(fd, _)| fd.revents != 0).map(|(_, n)| n).collect();

@@ -11,6 +11,7 @@ mod ending;
 mod explorer;
 mod futex;
 mod interposed;
+mod network;
 mod random;
 mod real;
 mod report;
@@ -30,6 +31,7 @@ pub(crate) use ending::set_dump;
 use decisions::Kind;
 use explorer::Id;
 use state::{own, with};
+use threads::Wait;
 
 /// One of so many checks of the budget makes its future yield.
 const CHECKS_PER_YIELD: usize = 4;
@@ -100,6 +102,13 @@ pub(crate) fn pause() {
     if is_on() {
         turn::pause();
     }
+}
+
+/// A runtime with a paused clock has nothing to do. Waits for the next packet of the simulated network,
+/// and returns whether there was one under way.
+pub(crate) fn wait_for_packet() -> bool {
+    let arrival = if is_on() { with(|state| state.network.next_arrival()) } else { None };
+    arrival.map(|deadline| turn::wait(Wait::Sleep { deadline })).is_some()
 }
 
 /// Whether a future that checks its budget is to yield, as if the budget were used up. Other

@@ -2,7 +2,7 @@
 //! place.
 #![allow(unsafe_code, reason = "calls the C library")]
 
-use std::ffi::{CStr, c_int, c_long, c_void};
+use std::ffi::{CStr, c_int, c_long, c_ulong, c_void};
 use std::sync::atomic::AtomicPtr;
 use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::*;
@@ -74,6 +74,41 @@ real! {
     ) -> c_int;
     accept4(fd: c_int, address: *mut libc::sockaddr, length: *mut libc::socklen_t, flags: c_int) -> c_int;
     connect(fd: c_int, address: *const libc::sockaddr, length: libc::socklen_t) -> c_int;
+    accept(fd: c_int, address: *mut libc::sockaddr, length: *mut libc::socklen_t) -> c_int;
+    socket(domain: c_int, kind: c_int, protocol: c_int) -> c_int;
+    bind(fd: c_int, address: *const libc::sockaddr, length: libc::socklen_t) -> c_int;
+    listen(fd: c_int, backlog: c_int) -> c_int;
+    getsockname(fd: c_int, address: *mut libc::sockaddr, length: *mut libc::socklen_t) -> c_int;
+    getpeername(fd: c_int, address: *mut libc::sockaddr, length: *mut libc::socklen_t) -> c_int;
+    getsockopt(fd: c_int, level: c_int, name: c_int, value: *mut c_void, length: *mut libc::socklen_t) -> c_int;
+    setsockopt(fd: c_int, level: c_int, name: c_int, value: *const c_void, length: libc::socklen_t) -> c_int;
+    recvmmsg(
+        fd: c_int,
+        messages: *mut libc::mmsghdr,
+        count: u32,
+        flags: c_int,
+        timeout: *mut libc::timespec
+    ) -> c_int;
+    shutdown(fd: c_int, how: c_int) -> c_int;
+    close(fd: c_int) -> c_int;
+    dup(fd: c_int) -> c_int;
+    dup2(fd: c_int, to: c_int) -> c_int;
+    dup3(fd: c_int, to: c_int, flags: c_int) -> c_int;
+    fcntl(fd: c_int, command: c_int, argument: usize) -> c_int;
+    fcntl64(fd: c_int, command: c_int, argument: usize) -> c_int;
+    ioctl(fd: c_int, request: c_ulong, argument: usize) -> c_int;
+    epoll_create(size: c_int) -> c_int;
+    epoll_create1(flags: c_int) -> c_int;
+    epoll_ctl(epoll: c_int, operation: c_int, fd: c_int, event: *mut libc::epoll_event) -> c_int;
+    sendfile64(to: c_int, from: c_int, offset: *mut libc::off64_t, count: usize) -> isize;
+    splice(
+        from: c_int,
+        from_offset: *mut libc::loff_t,
+        to: c_int,
+        to_offset: *mut libc::loff_t,
+        count: usize,
+        flags: u32
+    ) -> isize;
     open64(path: *const libc::c_char, flags: c_int, mode: libc::mode_t) -> c_int;
     fork() -> libc::pid_t;
     posix_spawnp(
@@ -133,7 +168,7 @@ pub(super) fn poll_for(fds: &mut [libc::pollfd], milliseconds: c_int) -> c_int {
 /// Whether calls on the descriptor may wait.
 pub(super) fn is_blocking(fd: c_int) -> bool {
     // SAFETY: the call touches no memory.
-    let flags = unsafe { libc::fcntl(fd, libc::F_GETFL) };
+    let flags = unsafe { fcntl(fd, libc::F_GETFL, 0) };
     flags >= 0 && flags & libc::O_NONBLOCK == 0
 }
 
@@ -164,11 +199,6 @@ pub(super) fn has_children() -> bool {
 pub(super) fn open_process(process: libc::pid_t) -> c_int {
     // SAFETY: the call touches no memory.
     unsafe { syscall(libc::SYS_pidfd_open, process as usize, 0, 0, 0, 0, 0) as c_int }
-}
-
-pub(super) fn close(fd: c_int) {
-    // SAFETY: the caller has opened the descriptor.
-    unsafe { libc::close(fd) };
 }
 
 /// Nothing can be done about a log that can't be written.

@@ -2,12 +2,13 @@
 #![allow(unsafe_code, reason = "places a function among those that run before `main`")]
 
 use super::decisions::{Decisions, Next};
+use super::network::Network;
 use super::settings::{Settings, open_log, read, read_kinds, read_replay};
 use super::state::{self, State};
 use super::threads::Thread;
-use super::{ending, threads};
+use super::{ending, network, threads};
 use crate::sync::Arc;
-use crate::sys::stderr;
+use crate::sys::{environment, stderr};
 
 // SAFETY: the section is for pointers to functions that the loader calls once. glibc has its own
 // state, and the environment, ready by then, and std needs nothing else for what is called here.
@@ -26,6 +27,7 @@ static BEFORE_MAIN: extern "C" fn() = {
 
 fn begin(settings: Settings) -> Result<(), String> {
     let decisions = Decisions::new(settings.seed, read_kinds()?, read_replay()?, open_log()?);
+    let net = network::parse(environment::var_os("GMP_SEED_NET").and_then(|text| text.to_str()))?;
     threads::watch_ends();
     ending::watch();
     state::begin(State {
@@ -39,6 +41,7 @@ fn begin(settings: Settings) -> Result<(), String> {
         moment: Next::default(),
         now: 0,
         last_polled: 0,
+        network: Network::new(net),
         outside: Vec::new(),
         has_peers: false,
         has_had_children: false,

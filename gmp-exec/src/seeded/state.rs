@@ -6,6 +6,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::*;
 
 use super::decisions::{Decisions, Next};
+use super::network::Network;
 use super::settings::Settings;
 use super::threads::Thread;
 use crate::sync::Arc;
@@ -29,6 +30,7 @@ pub(super) struct State {
     pub(super) now: u64,
     /// The last moment at which a thread that polls began to wait.
     pub(super) last_polled: u64,
+    pub(super) network: Network,
     /// Calls that let the outside in.
     pub(super) outside: Vec<String>,
     /// Whether it has connected to other computers.

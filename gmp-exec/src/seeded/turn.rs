@@ -140,6 +140,7 @@ fn beyond_limit(state: &State) -> Option<End> {
 }
 
 fn wake_due(state: &mut State) {
+    state.kernel().deliver();
     for &number in &state.live {
         let thread = &mut state.threads[number];
         if thread.deadline().is_some_and(|deadline| deadline <= state.now) {
@@ -149,7 +150,8 @@ fn wake_due(state: &mut State) {
 }
 
 fn earliest(state: &State) -> Option<u64> {
-    state.live.iter().filter_map(|&number| state.threads[number].deadline()).min()
+    let deadlines = state.live.iter().filter_map(|&number| state.threads[number].deadline());
+    deadlines.chain(state.network.next_arrival()).min()
 }
 
 /// Nothing can run, so time goes on to the next deadline. As on a busy computer, it may be later

@@ -1,6 +1,6 @@
 //! What runs under a seed.
 
-use crate::{controlled, correct, faults, forms, pipes, planted};
+use crate::{controlled, correct, faults, forms, network, pipes, planted};
 
 /// By name, beside those with a fault and those without.
 const OTHERS: &[(&str, fn())] = &[
@@ -9,6 +9,11 @@ const OTHERS: &[(&str, fn())] = &[
     ("controlled", controlled::scenario),
     ("forms", forms::scenario),
     ("pipes", pipes::scenario),
+    ("sequences", network::sequences::scenario),
+    ("leaves", network::streams::leaves),
+    ("ten_datagrams", network::datagrams::ten_datagrams),
+    ("datagrams", network::datagrams::datagrams),
+    ("streams", network::streams::scenario),
 ];
 
 pub(crate) fn find(name: &str) -> fn() {

@@ -41,6 +41,7 @@ fn wait_for_end(process: libc::pid_t) {
     let descriptor = real::open_process(process);
     if descriptor >= 0 {
         wait_until_ready(descriptor, libc::POLLIN);
-        real::close(descriptor);
+        // SAFETY: the descriptor was opened above.
+        unsafe { real::close(descriptor) };
     }
 }

@@ -2,7 +2,9 @@
 
 use std::ffi::{c_int, c_void};
 
-use crate::seeded::descriptors::wait_until_ready;
+use super::set_errno;
+use super::sockets::{self, is_simulated, part, slices};
+use crate::seeded::descriptors::{look, wait_until_ready};
 use crate::seeded::state::with;
 use crate::seeded::threads::Wait;
 use crate::seeded::{real, time, turn};
@@ -10,15 +12,24 @@ use crate::seeded::{real, time, turn};
 interposed! {
     epoll_wait(epoll: c_int, events: *mut libc::epoll_event, most: c_int, timeout: c_int) -> c_int = wait_for_events;
     poll(fds: *mut libc::pollfd, count: libc::nfds_t, timeout: c_int) -> c_int = wait_for_some;
-    read(fd: c_int, buffer: *mut c_void, length: usize) -> isize = |fd, buffer, length| {
+    read(fd: c_int, buffer: *mut c_void, length: usize) -> isize = |fd, buffer: *mut c_void, length| {
+        if is_simulated(fd) {
+            return read_simulated(fd, &[part(buffer, length)]);
+        }
         wait_until_ready(fd, libc::POLLIN);
         real::read(fd, buffer, length)
     };
-    readv(fd: c_int, buffers: *const libc::iovec, count: c_int) -> isize = |fd, buffers, count| {
+    readv(fd: c_int, buffers: *const libc::iovec, count: c_int) -> isize = |fd, buffers, count: c_int| {
+        if is_simulated(fd) {
+            return read_simulated(fd, slices(buffers, count.max(0) as usize));
+        }
         wait_until_ready(fd, libc::POLLIN);
         real::readv(fd, buffers, count)
     };
-    recv(fd: c_int, buffer: *mut c_void, length: usize, flags: c_int) -> isize = |fd, buffer, length, flags| {
+    recv(fd: c_int, buffer: *mut c_void, length: usize, flags: c_int) -> isize = |fd, buffer: *mut c_void, length, flags| {
+        if is_simulated(fd) {
+            return sockets::receive(fd, &[part(buffer, length)], flags);
+        }
         wait_for_input(fd, flags);
         real::recv(fd, buffer, length, flags)
     };
@@ -29,13 +40,35 @@ interposed! {
         flags: c_int,
         address: *mut libc::sockaddr,
         address_length: *mut libc::socklen_t
-    ) -> isize = |fd, buffer, length, flags, address, address_length| {
+    ) -> isize = |fd, buffer: *mut c_void, length, flags, address, address_length| {
+        if is_simulated(fd) {
+            return sockets::receive_from(fd, &[part(buffer, length)], flags, (address, address_length));
+        }
         wait_for_input(fd, flags);
         real::recvfrom(fd, buffer, length, flags, address, address_length)
     };
-    recvmsg(fd: c_int, message: *mut libc::msghdr, flags: c_int) -> isize = |fd, message, flags| {
+    recvmsg(fd: c_int, message: *mut libc::msghdr, flags: c_int) -> isize = |fd, message: *mut libc::msghdr, flags| {
+        if is_simulated(fd) {
+            return sockets::receive_message(fd, &mut *message, flags);
+        }
         wait_for_input(fd, flags);
         real::recvmsg(fd, message, flags)
+    };
+    recvmmsg(
+        fd: c_int,
+        messages: *mut libc::mmsghdr,
+        count: u32,
+        flags: c_int,
+        timeout: *mut libc::timespec
+    ) -> c_int = |fd, messages: *mut libc::mmsghdr, count, flags, timeout| {
+        if count > 0 && is_simulated(fd) {
+            // One is as good an answer as several.
+            let received = recvmsg(fd, &raw mut (*messages).msg_hdr, flags & !libc::MSG_WAITFORONE);
+            (*messages).msg_len = received.max(0) as u32;
+            return if received < 0 { -1 } else { 1 };
+        }
+        wait_for_input(fd, flags);
+        real::recvmmsg(fd, messages, count, flags, timeout)
     };
     select(
         count: c_int,
@@ -44,11 +77,15 @@ interposed! {
         exceptional: *mut libc::fd_set,
         timeout: *mut libc::timeval
     ) -> c_int = select_some;
-    accept4(fd: c_int, address: *mut libc::sockaddr, length: *mut libc::socklen_t, flags: c_int) -> c_int
-        = |fd, address, length, flags| {
-            wait_until_ready(fd, libc::POLLIN);
-            real::accept4(fd, address, length, flags)
-        };
+}
+
+/// # Safety
+///
+/// The buffers are valid.
+unsafe fn read_simulated(fd: c_int, buffers: &[libc::iovec]) -> isize {
+    let room: usize = buffers.iter().map(|buffer| buffer.iov_len).sum();
+    // SAFETY: the caller vouches for the buffers.
+    if room == 0 { 0 } else { unsafe { sockets::receive(fd, buffers, 0) } }
 }
 
 fn wait_for_input(fd: c_int, flags: c_int) {
@@ -61,7 +98,7 @@ fn wait_for_input(fd: c_int, flags: c_int) {
 unsafe fn wait_for_events(epoll: c_int, events: *mut libc::epoll_event, most: c_int, timeout: c_int) -> c_int {
     turn::pause();
     // SAFETY: the caller vouches for the arguments.
-    let look = || unsafe { real::epoll_wait(epoll, events, most, 0) };
+    let look = || unsafe { take_events(epoll, events, most) };
     let mut count = look();
     if count == 0 && timeout != 0 {
         let fds = vec![libc::pollfd { fd: epoll, events: libc::POLLIN, revents: 0 }];
@@ -72,23 +109,40 @@ unsafe fn wait_for_events(epoll: c_int, events: *mut libc::epoll_event, most: c_
     count
 }
 
-unsafe fn wait_for_some(fds: *mut libc::pollfd, count: libc::nfds_t, timeout: c_int) -> c_int {
+/// The kernel's, and those of simulated sockets.
+unsafe fn take_events(epoll: c_int, events: *mut libc::epoll_event, most: c_int) -> c_int {
     // SAFETY: the caller vouches for the arguments.
-    let look = || unsafe { real::poll(fds, count, 0) };
-    let ready = look();
+    let count = unsafe { real::epoll_wait(epoll, events, most, 0) };
+    if count < 0 {
+        return count;
+    }
+    let more = with(|state| state.kernel().take_events(epoll, (most - count) as usize));
+    for (place, event) in (count as usize..).zip(&more) {
+        // SAFETY: as above, and there is room for so many.
+        unsafe { events.wrapping_add(place).write_unaligned(*event) };
+    }
+    count + more.len() as c_int
+}
+
+unsafe fn wait_for_some(fds: *mut libc::pollfd, count: libc::nfds_t, timeout: c_int) -> c_int {
+    let fds = match count {
+        0 => &mut [],
+        // SAFETY: the caller vouches for the arguments.
+        _ => unsafe { std::slice::from_raw_parts_mut(fds, count as usize) },
+    };
+    let ready = look_at(fds);
     if ready != 0 || timeout == 0 {
         return ready;
     }
-    let fds = match count {
-        0 => Vec::new(),
-        // SAFETY: as above.
-        _ => unsafe { std::slice::from_raw_parts(fds, count as usize) }.to_vec(),
-    };
-    turn::wait(Wait::Descriptors { fds, deadline: deadline(timeout) });
-    look()
+    turn::wait(Wait::Descriptors { fds: fds.to_vec(), deadline: deadline(timeout) });
+    look_at(fds)
 }
 
-/// Waits by `poll`, and asks the kernel when one of them is ready or the time is up.
+fn look_at(fds: &mut [libc::pollfd]) -> c_int {
+    with(|state| look(&state.network, fds, 0))
+}
+
+/// The same as `poll`.
 unsafe fn select_some(
     count: c_int,
     readable: *mut libc::fd_set,
@@ -98,21 +152,37 @@ unsafe fn select_some(
 ) -> c_int {
     // SAFETY: the caller vouches for the pointers, which may be null.
     let has = |set: *mut libc::fd_set, fd| !set.is_null() && unsafe { libc::FD_ISSET(fd, set) };
+    let sets = [(readable, libc::POLLIN), (writable, libc::POLLOUT), (exceptional, libc::POLLPRI)];
     let fds = (0..count).filter_map(|fd| {
-        let wanted = [(readable, libc::POLLIN), (writable, libc::POLLOUT), (exceptional, libc::POLLPRI)];
-        let events = wanted.into_iter().filter(|(set, _)| has(*set, fd)).fold(0, |all, (_, event)| all | event);
+        let events = sets.into_iter().filter(|(set, _)| has(*set, fd)).fold(0, |all, (_, event)| all | event);
         (events != 0).then_some(libc::pollfd { fd, events, revents: 0 })
     });
     let mut fds: Vec<_> = fds.collect();
     // SAFETY: as above.
     let deadline = unsafe { timeout.as_ref() }
         .map(|limit| time::after(&libc::timespec { tv_sec: limit.tv_sec, tv_nsec: limit.tv_usec * 1_000 }));
-    if real::poll_for(&mut fds, 0) == 0 {
-        turn::wait(Wait::Descriptors { fds, deadline });
+    if look_at(&mut fds) == 0 {
+        turn::wait(Wait::Descriptors { fds: fds.clone(), deadline });
+        look_at(&mut fds);
     }
-    let mut now = libc::timeval { tv_sec: 0, tv_usec: 0 };
-    // SAFETY: as above.
-    unsafe { real::select(count, readable, writable, exceptional, &raw mut now) }
+    if fds.iter().any(|fd| fd.revents & libc::POLLNVAL != 0) {
+        set_errno(libc::EBADF);
+        return -1;
+    }
+    // What select calls readable and writable includes the end and errors.
+    let means = [libc::POLLIN | libc::POLLHUP | libc::POLLERR, libc::POLLOUT | libc::POLLERR, libc::POLLPRI];
+    let mut total = 0;
+    for ((set, wanted), means) in sets.into_iter().zip(means) {
+        for fd in fds.iter().filter(|fd| fd.events & wanted != 0) {
+            if fd.revents & means != 0 {
+                total += 1;
+            } else {
+                // SAFETY: as above. The set has had this one.
+                unsafe { libc::FD_CLR(fd.fd, set) };
+            }
+        }
+    }
+    total
 }
 
 /// `None`: a timeout below zero, which never ends.

@@ -29,8 +29,11 @@ mod memory;
 mod outputs;
 mod outside;
 mod random;
+mod sockets;
 mod system_call;
 mod threads;
+
+use super::descriptors::wait_until_ready;
 
 fn set_errno(error: i32) {
     // SAFETY: the call always succeeds.

@@ -4,21 +4,31 @@
 use std::ffi::{c_int, c_void};
 use std::io;
 
+use super::sockets::{self, is_simulated, part, slices};
 use crate::seeded::descriptors::wait_until_ready;
 use crate::seeded::threads::Wait;
 use crate::seeded::{real, turn};
 
 interposed! {
     write(fd: c_int, buffer: *const c_void, length: usize) -> isize = |fd, buffer, length| {
+        if is_simulated(fd) {
+            return sockets::send(fd, &[part(buffer, length)], 0);
+        }
         if may_wait(fd) { write_some(fd, buffer, length) } else { real::write(fd, buffer, length) }
     };
-    writev(fd: c_int, buffers: *const libc::iovec, count: c_int) -> isize = |fd, buffers, count| {
+    writev(fd: c_int, buffers: *const libc::iovec, count: c_int) -> isize = |fd, buffers, count: c_int| {
+        if is_simulated(fd) {
+            return sockets::send(fd, slices(buffers, count.max(0) as usize), 0);
+        }
         match first(buffers, count) {
             Some(buffer) if may_wait(fd) => write_some(fd, buffer.iov_base, buffer.iov_len),
             _ => real::writev(fd, buffers, count),
         }
     };
     send(fd: c_int, buffer: *const c_void, length: usize, flags: c_int) -> isize = |fd, buffer, length, flags| {
+        if is_simulated(fd) {
+            return sockets::send(fd, &[part(buffer, length)], flags);
+        }
         in_turn(fd, flags, |flags| real::send(fd, buffer, length, flags))
     };
     sendto(
@@ -29,9 +39,16 @@ interposed! {
         address: *const libc::sockaddr,
         address_length: libc::socklen_t
     ) -> isize = |fd, buffer, length, flags, address, address_length| {
+        if is_simulated(fd) && !sockets::leaves_to(fd, address, address_length) {
+            return sockets::send_to(fd, &[part(buffer, length)], flags, (address, address_length));
+        }
         in_turn(fd, flags, |flags| real::sendto(fd, buffer, length, flags, address, address_length))
     };
-    sendmsg(fd: c_int, message: *const libc::msghdr, flags: c_int) -> isize = |fd, message, flags| {
+    sendmsg(fd: c_int, message: *const libc::msghdr, flags: c_int) -> isize = |fd, message: *const libc::msghdr, flags| {
+        let name: (*const libc::sockaddr, _) = ((*message).msg_name.cast(), (*message).msg_namelen);
+        if is_simulated(fd) && !sockets::leaves_to(fd, name.0, name.1) {
+            return sockets::send_message(fd, &*message, flags);
+        }
         in_turn(fd, flags, |flags| real::sendmsg(fd, message, flags))
     };
 }

@@ -6,11 +6,6 @@ use crate::seeded::real;
 use crate::seeded::state::with;
 
 interposed! {
-    connect(fd: c_int, address: *const libc::sockaddr, length: libc::socklen_t) -> c_int
-        = |fd, address, length| {
-            note_foreign(address);
-            real::connect(fd, address, length)
-        };
     open64(path: *const c_char, flags: c_int, mode: libc::mode_t) -> c_int = |path, flags, mode| {
         note_file(CStr::from_ptr(path));
         real::open64(path, flags, mode)
@@ -22,7 +17,7 @@ interposed! {
 /// # Safety
 ///
 /// As for `connect`.
-unsafe fn note_foreign(address: *const libc::sockaddr) {
+pub(super) unsafe fn note_foreign(address: *const libc::sockaddr) {
     // SAFETY: the caller vouches for the address, whose family says what it is.
     if i32::from(unsafe { (*address).sa_family }) == libc::AF_INET {
         // SAFETY: as above.

@@ -3,6 +3,7 @@
 
 pub(crate) mod ends;
 pub(crate) mod locks;
+pub(crate) mod network;
 pub(crate) mod tasks;
 pub(crate) mod threads;
 pub(crate) mod times;
@@ -28,7 +29,7 @@ const fn planted(name: &'static str, program: fn(), end: &'static str, kinds: &'
 }
 
 /// All kinds of decisions.
-pub(crate) const KINDS: [&str; 8] = ["task", "timer", "yield", "switch", "thread", "wake", "late", "edge"];
+pub(crate) const KINDS: [&str; 9] = ["task", "timer", "yield", "switch", "thread", "wake", "late", "edge", "net"];
 
 pub(crate) const ALL: &[Planted] = &[
     planted("aborted_between_steps", ends::aborted_between_steps, "panic", "yield"),
@@ -54,6 +55,8 @@ pub(crate) const ALL: &[Planted] = &[
     planted("short_limit", times::short_limit, "panic", "late"),
     Planted { enough: "late,task", ..planted("order_of_timers", times::order_of_timers, "panic", "late") },
     planted("cut_between_steps", times::cut_between_steps, "panic", "late,yield"),
+    planted("whole_message", network::whole_message, "panic", "net"),
+    planted("order_of_connections", network::order_of_connections, "panic", "net"),
     planted("order_of_threads", threads::order_of_threads, "panic", "thread"),
     planted("set_after_the_start", threads::set_after_the_start, "panic", "switch"),
     planted("first_waiter", threads::first_waiter, "panic", "wake"),

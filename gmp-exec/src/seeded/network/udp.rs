@@ -1,0 +1,127 @@
+//! UDP (README.md, "UDP").
+
+use std::net::SocketAddr;
+
+use super::address::Address;
+use super::flight::Packet;
+use super::ports::{address_of_v4, is_all};
+use super::socket::{READ, Socket, Tcp, WRITE};
+use super::tcp::route;
+use super::{Answer, Id, Kernel};
+
+/// What a datagram costs of the receiver's buffer, beside its bytes.
+const OVERHEAD: usize = 512;
+
+impl Kernel<'_> {
+    /// `connect`: the peer is noted, and nothing is sent.
+    pub(super) fn udp_connect(&mut self, id: Id, address: Address) -> Answer<()> {
+        if address == Address::None {
+            let socket = self.socket(id);
+            socket.forget_local();
+            (socket.tcp, socket.remote) = (Tcp::Closed, None);
+            return Ok(());
+        }
+        self.udp_autobind(id)?;
+        let to = self.of_family(id, address)?;
+        let socket = self.socket(id);
+        let (from, to) = route(to, socket.local_ip());
+        socket.local.iter_mut().for_each(|local| local.set_ip(from));
+        (socket.tcp, socket.remote) = (Tcp::Established, Some(to));
+        Ok(())
+    }
+
+    fn udp_autobind(&mut self, id: Id) -> Answer<()> {
+        if self.socket(id).holds_port {
+            return Ok(());
+        }
+        let port = self.net.free_port().ok_or(libc::EAGAIN)?;
+        let socket = self.socket(id);
+        let ip = socket.local.map_or(socket.unspecified(), |local| local.ip());
+        (socket.local, socket.holds_port) = (Some(SocketAddr::new(ip, port)), true);
+        Ok(())
+    }
+
+    /// One datagram, to that address or to the peer.
+    pub(in crate::seeded) fn udp_send(&mut self, id: Id, bytes: &[u8], to: Option<Address>) -> Answer<usize> {
+        self.udp_autobind(id)?;
+        let to = match to {
+            Some(address) => self.of_family(id, address)?,
+            None => self.socket(id).remote.ok_or(libc::EDESTADDRREQ)?,
+        };
+        if to.port() == 0 {
+            return Err(libc::EINVAL);
+        }
+        let socket = self.socket(id);
+        let most = if socket.is_v6 { 65_527 } else { 65_507 };
+        if bytes.len() > most {
+            return Err(libc::EMSGSIZE);
+        }
+        if socket.error != 0 || socket.shut & WRITE != 0 {
+            return Err(socket.take_error(libc::EPIPE));
+        }
+        let (ip, to) = route(to, socket.local_ip());
+        let port = socket.local.map_or(0, |local| local.port());
+        let (from, to) = (address_of_v4(SocketAddr::new(ip, port)), address_of_v4(to));
+        for _ in 0..self.net.wish.weather.copies(self.decisions) {
+            self.send_packet(id, Packet::Datagram { sender: id, from, to, bytes: bytes.to_vec() });
+        }
+        // As in the kernel, the datagram leaves room behind.
+        self.event(id, libc::EPOLLOUT as u32 | libc::EPOLLWRNORM as u32);
+        Ok(bytes.len())
+    }
+
+    pub(super) fn datagram(&mut self, sender: Id, from: SocketAddr, to: SocketAddr, bytes: Vec<u8>) {
+        let Some(id) = self.udp_receiver(from, to) else { return self.udp_refuse(sender, to) };
+        let socket = self.socket(id);
+        let used: usize = socket.datagrams.iter().map(|(_, bytes)| bytes.len() + OVERHEAD).sum();
+        if used + bytes.len() <= socket.options.receive_buffer {
+            let from = socket.shown(from);
+            socket.datagrams.push_back((from, bytes));
+            self.event(id, libc::EPOLLIN as u32 | libc::EPOLLRDNORM as u32);
+        }
+    }
+
+    /// The socket that fits best: connected to the sender, bound to that address, bound to all.
+    fn udp_receiver(&self, from: SocketAddr, to: SocketAddr) -> Option<Id> {
+        let score = |socket: &Socket| {
+            let local = socket.local.filter(|local| socket.is_udp && socket.holds_port && local.port() == to.port())?;
+            let is_exact = address_of_v4(local).ip() == to.ip();
+            let is_peer = socket.remote.map(|remote| address_of_v4(remote) == from);
+            (is_peer != Some(false) && (is_exact || is_all(local, socket, to.ip()))).then_some((
+                is_exact,
+                is_peer.is_some(),
+                socket.is_v6 == to.is_ipv6(),
+            ))
+        };
+        let scored = self.net.sockets.iter().filter_map(|(id, socket)| Some((score(socket)?, *id)));
+        scored.max().map(|(_, id)| id)
+    }
+
+    /// Nobody receives it. A connected sender is told.
+    fn udp_refuse(&mut self, sender: Id, to: SocketAddr) {
+        let is_peer = |socket: &&mut Socket| socket.remote.is_some_and(|remote| address_of_v4(remote) == to);
+        if let Some(socket) = self.net.sockets.get_mut(&sender).filter(is_peer) {
+            socket.error = libc::ECONNREFUSED;
+            self.event(sender, libc::EPOLLERR as u32);
+        }
+    }
+
+    /// The next datagram, and where it is from.
+    pub(in crate::seeded) fn udp_receive(&mut self, id: Id, peeks: bool) -> Answer<(SocketAddr, Vec<u8>)> {
+        let socket = self.socket(id);
+        if socket.error != 0 {
+            return Err(socket.take_error(0));
+        }
+        let first = if peeks { socket.datagrams.front().cloned() } else { socket.datagrams.pop_front() };
+        first.ok_or(libc::EAGAIN)
+    }
+
+    /// Whether a call that waits for a datagram ends without one.
+    pub(in crate::seeded) fn udp_has_ended(&mut self, id: Id) -> bool {
+        self.socket(id).shut & READ != 0
+    }
+
+    pub(in crate::seeded) fn is_udp(&self, fd: i32) -> bool {
+        self.net.socket_at(fd).is_some_and(|id| self.net.sockets[&id].is_udp)
+    }
+}

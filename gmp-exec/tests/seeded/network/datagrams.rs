@@ -1,0 +1,81 @@
+//! std's UDP in threads of its own.
+
+use std::io::ErrorKind;
+use std::iter;
+use std::net::{Ipv4Addr, UdpSocket};
+use std::os::fd::AsRawFd;
+use std::thread;
+use std::time::Duration;
+
+use super::calls;
+use super::streams::assert_ok;
+use crate::child::run_with;
+
+/// The same on the kernel's sockets.
+fn a_message_is_cut_into_segments() {
+    let [one, other] = [(); 2].map(|()| UdpSocket::bind("127.0.0.1:0").unwrap());
+    other.connect(one.local_addr().unwrap()).unwrap();
+    assert_eq!(calls::send_segments(other.as_raw_fd(), &[7; 250], 100), Ok(250));
+    let lengths = [(); 3].map(|()| one.recv(&mut [0; 300]).unwrap());
+    assert_eq!(lengths, [100, 100, 50]);
+}
+
+/// Datagrams wait, and a closed socket frees its port.
+pub(crate) fn datagrams() {
+    let [one, other] = [(); 2].map(|()| UdpSocket::bind("127.0.0.1:0").unwrap());
+    other.connect(one.local_addr().unwrap()).unwrap();
+    // A second copy finds a socket, too.
+    let _open = one.try_clone().unwrap();
+    let waiting = thread::spawn(move || {
+        let (length, from) = one.recv_from(&mut [0; 3]).unwrap();
+        one.send_to(b"back", from).unwrap();
+        length
+    });
+    assert_eq!(other.send(b"there").unwrap(), 5);
+    assert_eq!(other.recv(&mut [0; 10]).unwrap(), 4);
+    assert_eq!(waiting.join().unwrap(), 3, "what does not fit is thrown away");
+    a_message_is_cut_into_segments();
+    let address = other.local_addr().unwrap();
+    let group = Ipv4Addr::new(224, 0, 0, 251);
+    other.join_multicast_v4(&group, &Ipv4Addr::LOCALHOST).unwrap();
+    let error = other.join_multicast_v4(&group, &Ipv4Addr::LOCALHOST).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::AddrInUse, "the kernel's error");
+    drop(other);
+    UdpSocket::bind(address).unwrap();
+}
+
+#[test]
+fn datagrams_arrive() {
+    a_message_is_cut_into_segments();
+    for weather in ["calm", "", "delay=1..20ms"] {
+        (0..6).for_each(|seed| assert_ok(&run_with("datagrams", seed, &[("GMP_SEED_NET", weather)]), weather, seed));
+    }
+}
+
+/// Prints which of ten datagrams arrive, in their order.
+pub(crate) fn ten_datagrams() {
+    let [one, other] = [(); 2].map(|()| UdpSocket::bind("127.0.0.1:0").unwrap());
+    (0..10).for_each(|number| assert_eq!(other.send_to(&[number], one.local_addr().unwrap()).unwrap(), 1));
+    one.set_read_timeout(Some(Duration::from_secs(1))).unwrap();
+    let mut number = [0];
+    let numbers: String = iter::from_fn(|| one.recv(&mut number).ok().map(|_| format!(" {}", number[0]))).collect();
+    println!("arrived:{numbers} end");
+}
+
+#[test]
+fn datagrams_are_lost_doubled_and_overtaken() {
+    let arrive = |weather| {
+        let run = run_with("ten_datagrams", 1, &[("GMP_SEED_NET", weather)]);
+        let line =
+            run.stdout.split_once("arrived:").expect("the run prints").1.split_once(" end").expect("the run ends").0;
+        line.split(' ').filter_map(|word| word.parse().ok()).collect::<Vec<u8>>()
+    };
+    let all: Vec<u8> = (0..10).collect();
+    assert_eq!(arrive("delay=0..20ms"), all);
+    assert_eq!(arrive("loss=100%"), []);
+    assert_eq!(arrive("calm,dup=100%"), all.iter().flat_map(|number| [*number; 2]).collect::<Vec<_>>());
+    let mut overtaken = arrive("delay=0..20ms,reorder=100%");
+    assert_ne!(overtaken, all);
+    overtaken.sort_unstable();
+    assert_eq!(overtaken, all);
+}

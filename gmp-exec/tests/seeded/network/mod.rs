@@ -1,0 +1,6 @@
+//! The simulated network.
+
+mod calls;
+pub(crate) mod datagrams;
+pub(crate) mod sequences;
+pub(crate) mod streams;
