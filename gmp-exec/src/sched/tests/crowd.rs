@@ -17,7 +17,6 @@ use shuttle::scheduler::{PctScheduler, RandomScheduler};
 use shuttle::{Runner, thread};
 
 use crate::runtime::{Builder, Handle, Runtime};
-use crate::sched::config::Config;
 use crate::sched::shutdown;
 use crate::sched::submit::threads::start_first_machine;
 use crate::sched::sysmon::{self, Memory};

@@ -7,7 +7,6 @@ use std::time::Duration;
 use gmp_lines::Subject;
 
 use crate::runtime::Builder;
-use crate::sched::config::Config;
 use crate::sched::shutdown;
 use crate::sched::submit::threads::start_first_machine;
 use crate::sched::{Scheduler, SchedulerRef};
