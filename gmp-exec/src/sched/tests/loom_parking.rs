@@ -4,6 +4,9 @@
 //! Seen to fail without the fence in `wake_one` or in `park`, without the look after it, and when
 //! processor and machine go on their lists in two critical sections.
 
+use std::sync::OnceLock;
+use std::sync::atomic::AtomicUsize;
+
 use loom::thread;
 
 use crate::sched::config::{Config, Flavor};
@@ -63,27 +66,35 @@ fn loom_parking_push_against_parking() {
     });
 }
 
-/// A thief that does not spin moves two tasks of three, and runs the first, which blocks until the others
-/// have run. The other machine runs the third, and parks while the second is in neither ring. Seen to fail
+/// A thief that does not spin moves two tasks of three, and the one that it runs blocks until the other
+/// machine has run the other two. That machine may park while the second is in neither ring. Seen to fail
 /// when the thief does not wake a machine for the second.
 #[test]
 fn loom_parking_moving_tasks_against_parking() {
     explore(2, || {
         let scheduler = Scheduler::new(Config { has_runnext: false, ..config(3, Flavor::MultiThread) });
+        let (thief, ran) = (Arc::new(OnceLock::new()), Arc::new(AtomicUsize::new(0)));
         let gates = [Gate::default(), Gate::default()];
-        let [robbed, stealing, parking] = [busy(&scheduler), busy(&scheduler), busy(&scheduler)];
+        // In this order, because the thief's random number has to be that of the robbed ring.
+        let [robbed, parking, stealing] = [busy(&scheduler), busy(&scheduler), busy(&scheduler)];
         let robbed = robbed.start({
-            let gates = gates.clone();
+            let thief = thief.clone();
             move |local| {
-                let others = gates.clone();
-                submit(task(&local.scheduler, move || others.iter().for_each(Gate::wait)), false);
-                for gate in gates {
-                    submit(task(&local.scheduler, move || gate.open()), false);
+                for _ in 0..3 {
+                    let (thief, ran, gates) = (thief.clone(), ran.clone(), gates.clone());
+                    let body = move || match thief.get() == Some(&thread::current().id()) {
+                        true => gates.iter().for_each(Gate::wait),
+                        false => gates[ran.fetch_add(1, Relaxed)].open(),
+                    };
+                    submit(task(&local.scheduler, body), false);
                 }
             }
         });
         robbed.join().unwrap();
-        let stealing = stealing.start(run_one);
+        let stealing = stealing.start(move |local| {
+            thief.set(thread::current().id()).unwrap();
+            run_one(local);
+        });
         let parking = parking.start(|local| {
             run_one(local);
             run_one(local);
