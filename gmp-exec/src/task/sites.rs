@@ -19,7 +19,8 @@
 //! leaves the flag alone if the flag was set after P1. *If P5 came before P4*, the next dump could set
 //! the flag in between, and P4 would clear it. After P5 the task counts as waiting, so the dump, which
 //! looks again, sees what the task waits for since this poll. A task that ends in that poll stays
-//! awaited, and A4 gives up after a while. A flag that is left costs its task a poll whose stacks nobody gets.
+//! awaited, and A4 gives up after a while. A flag that is left costs its task a poll whose stacks no
+//! dump gets.
 //!
 //! A poll without the flag pays nothing: P1 is the look that finds aborted tasks, and P3 is where a
 //! poll goes whose note is not empty.

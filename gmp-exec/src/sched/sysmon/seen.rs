@@ -96,8 +96,8 @@ impl Seen {
     }
 
     /// Judges the machine's thread. `is_waited_for`: something waits for its processor, so sysmon
-    /// asks whether the thread sleeps as soon as a poll has lasted from one look to the next. Most polls
-    /// do not, and a question costs as much as all else that a look does.
+    /// asks whether the thread sleeps as soon as the poll has lasted from one look to the next. Most polls
+    /// have not, and two questions cost as much as the rest of a look.
     pub(super) fn judge(&mut self, is_waited_for: bool, standard: &mut Standard) -> Verdict {
         if self.sighting.region == Region::Blocking {
             return if self.is_again { Verdict::Stuck(StuckBy::Blocking) } else { Verdict::Asleep };
@@ -150,6 +150,18 @@ mod tests {
     fn seen_at(begin: Instant, steps: &[u32]) -> Seen {
         let first = Seen::new(Machine::new(0), sighting(Region::Poll, 0), begin);
         steps.iter().fold(first, |seen, step| again(seen, MS * *step, begin))
+    }
+
+    /// In a busy service nearly every poll that a look sees is over at the next one.
+    #[test]
+    fn the_kernel_is_asked_only_about_a_poll_that_was_seen_before() {
+        let begin = Instant::now();
+        let mut standard = Standard { threshold: MS * 10, configured: MS * 10, questions: 8 };
+        let mut seen = seen_at(begin, &[]);
+        assert_eq!((seen.judge(true, &mut standard), standard.questions), (Verdict::Fine, 8));
+        let mut seen = again(seen, MS, begin);
+        assert_eq!((seen.judge(true, &mut standard), standard.questions), (Verdict::Fine, 7));
+        assert_eq!((seen.judge(false, &mut standard), standard.questions), (Verdict::Fine, 7), "nothing waits");
     }
 
     /// sysmon would look closely, and machines would wake successors, until the poll ends.

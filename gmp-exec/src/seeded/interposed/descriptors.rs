@@ -62,7 +62,7 @@ interposed! {
         timeout: *mut libc::timespec
     ) -> c_int = |fd, messages: *mut libc::mmsghdr, count, flags, timeout| {
         if count > 0 && is_simulated(fd) {
-            // One is as good an answer as several.
+            // The caller has to expect one message, however many it asks for.
             let received = recvmsg(fd, &raw mut (*messages).msg_hdr, flags & !libc::MSG_WAITFORONE);
             (*messages).msg_len = received.max(0) as u32;
             return if received < 0 { -1 } else { 1 };

@@ -7,7 +7,7 @@ use super::{Id, Kernel};
 
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Packet {
-    /// A connection is asked for, for the so manieth time.
+    /// Asks for a connection. `tries`: how often the sender has asked before.
     Syn {
         from: Id,
         to: SocketAddr,
@@ -36,7 +36,7 @@ pub(super) enum Packet {
         to: SocketAddr,
         bytes: Vec<u8>,
     },
-    /// Nobody has answered.
+    /// The sender has asked often enough, and no listener had room.
     TimedOut {
         to: Id,
     },

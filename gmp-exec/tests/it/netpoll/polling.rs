@@ -1,8 +1,8 @@
 //! The network is polled however busy the processors are, and wherever they are.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::SeqCst;
+use std::sync::atomic::{AtomicBool, AtomicUsize};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -39,6 +39,40 @@ fn what_the_netpoll_wakes_runs_and_timers_fire_beside_it() {
         assert_eq!(netpoll.waiting(), 0);
         assert!(netpoll.was_used_by_one_at_a_time());
     }
+}
+
+/// A machine that finds something in the network each time also takes the tasks in the ring of a machine
+/// that does not go on. Here the thread of that machine is blocked, and nothing takes its processor; in a
+/// service, the thread has lost its core.
+#[test]
+fn an_endless_network_does_not_hold_up_what_is_queued_behind_another_machine() {
+    let runtime = multi(2).sysmon(false).build().unwrap();
+    let netpoll = runtime.handle().netpoll(|| Ok(FakeNetpoll::default())).unwrap();
+    let (begun, ran, served) = (Flag::new(), Flag::new(), Arc::new(AtomicUsize::new(0)));
+    run(&runtime, async move {
+        let endless = spawn({
+            let (begun, ran, served) = (begun.clone(), ran.clone(), served.clone());
+            async move {
+                while !ran.is_set() {
+                    netpoll.make_ready();
+                    netpoll.wait().await;
+                    served.fetch_add(usize::from(begun.is_set()), SeqCst);
+                }
+            }
+        });
+        let blocked = spawn(async move {
+            begun.set();
+            // Until then the other machine may look for work elsewhere.
+            wait_until(|| served.load(SeqCst) > 10);
+            let queued = ran.clone();
+            // Into `runnext`, and from there to the ring.
+            spawn(async move { queued.set() });
+            spawn(async {});
+            ran.wait();
+        });
+        blocked.await.unwrap();
+        endless.await.unwrap();
+    });
 }
 
 /// Go: `TestTimerFairness`, for the network: a processor that always has tasks still polls the

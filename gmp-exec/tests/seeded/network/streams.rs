@@ -102,6 +102,7 @@ fn a_full_queue_delays_connections() {
     let error = TcpStream::connect_timeout(&address, Duration::from_millis(500)).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::TimedOut);
     let late = thread::spawn(move || TcpStream::connect(address).unwrap());
+    // Virtual time: the connection was asked for at 0 and 1 s, and is asked for again at 3 s.
     thread::sleep(Duration::from_secs(2));
     let _first = listener.accept().unwrap();
     let (second, client) = (listener.accept().unwrap(), late.join().unwrap());
@@ -120,6 +121,7 @@ fn a_closed_listener_resets_its_queue() {
     let mut client = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
     // The third packet of the handshake has arrived.
     while calls::poll(listener.as_raw_fd()) == 0 {
+        // Virtual: time goes on only while a thread sleeps or looks at a clock.
         thread::sleep(Duration::from_millis(1));
     }
     drop(listener);

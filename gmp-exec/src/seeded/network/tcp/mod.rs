@@ -29,7 +29,7 @@ impl Kernel<'_> {
         }
     }
 
-    /// Sends `Reset`, if there is somebody to get it.
+    /// Sends `Reset` to the peer, if there is a peer.
     fn reset_peer(&mut self, id: Id) {
         if let Some(to) = self.socket(id).peer {
             self.send_packet(id, Packet::Reset { to });
