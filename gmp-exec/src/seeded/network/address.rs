@@ -27,7 +27,7 @@ pub(in crate::seeded) unsafe fn read_address(address: *const libc::sockaddr, len
     if length < offset_of!(libc::sockaddr, sa_data) {
         return Err(libc::EINVAL);
     }
-    // SAFETY: the caller vouches for the pointer, which is long enough for this. Nobody aligns it.
+    // SAFETY: the caller vouches for the pointer, which is long enough for this, and may be unaligned.
     match i32::from(unsafe { address.cast::<libc::sa_family_t>().read_unaligned() }) {
         libc::AF_INET if length >= size_of::<libc::sockaddr_in>() => {
             // SAFETY: as above.
@@ -52,7 +52,7 @@ pub(in crate::seeded) unsafe fn read_address(address: *const libc::sockaddr, len
     }
 }
 
-/// Writes as much as there is room for, and the whole length.
+/// Writes as many bytes of the address as there is room for, and behind `length` the length of all.
 ///
 /// # Safety
 ///

@@ -8,7 +8,7 @@ use super::{Answer, Id, Kernel, Network};
 type Key = (i32, Id);
 
 const ALWAYS: u32 = (libc::EPOLLERR | libc::EPOLLHUP) as u32;
-/// All that is no event.
+/// The bits of an entry that are no events.
 const MODES: u32 = (libc::EPOLLET | libc::EPOLLONESHOT | libc::EPOLLWAKEUP | libc::EPOLLEXCLUSIVE) as u32;
 
 #[derive(Debug, Default)]

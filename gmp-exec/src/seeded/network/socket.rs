@@ -1,4 +1,4 @@
-//! A simulated TCP socket, and what is ready at it.
+//! A simulated socket, and what is ready at it.
 
 use std::collections::VecDeque;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -53,20 +53,20 @@ pub(super) struct Socket {
     /// An `errno`, or 0.
     pub(super) error: i32,
     pub(super) received: VecDeque<u8>,
-    /// Of UDP, and where they are from.
+    /// Of UDP, each with the address of its sender.
     pub(super) datagrams: VecDeque<(SocketAddr, Vec<u8>)>,
     /// Bytes that were sent, and that the peer has not read.
     pub(super) unread: usize,
     /// The size of the peer's buffer.
     pub(super) peer_buffer: usize,
-    /// Has no descriptor any more.
+    /// The socket has no descriptor: all were closed, or it was not accepted yet.
     pub(super) is_orphan: bool,
     pub(super) backlog: usize,
     /// Connections that can be accepted.
     pub(super) queue: VecDeque<Id>,
     /// Where an accepted connection comes from.
     pub(super) listener: Option<Id>,
-    /// When the last packet arrives that was sent.
+    /// When the last packet arrives that the socket has sent.
     pub(super) last_arrival: u64,
 }
 

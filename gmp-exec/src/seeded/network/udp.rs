@@ -97,7 +97,7 @@ impl Kernel<'_> {
         scored.max().map(|(_, id)| id)
     }
 
-    /// Nobody receives it. A connected sender is told.
+    /// No socket receives the datagram. A connected sender is told.
     fn udp_refuse(&mut self, sender: Id, to: SocketAddr) {
         let is_peer = |socket: &&mut Socket| socket.remote.is_some_and(|remote| address_of_v4(remote) == to);
         if let Some(socket) = self.net.sockets.get_mut(&sender).filter(is_peer) {

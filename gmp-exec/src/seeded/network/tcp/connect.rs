@@ -40,7 +40,7 @@ impl Kernel<'_> {
 
     /// # Errors
     ///
-    /// `EINPROGRESS`, if nothing is wrong. Calls after that tell what has become of it.
+    /// `EINPROGRESS`, if nothing is wrong. Later calls tell what has become of the connection.
     pub(in crate::seeded) fn connect(&mut self, id: Id, address: Address) -> Answer<()> {
         let socket = self.socket(id);
         if socket.is_udp {
