@@ -15,10 +15,11 @@ use std::hint::black_box;
 use std::sync::{Mutex, Once, PoisonError};
 use std::thread;
 
-use super::asker::Asker;
+use super::asker::{Asker, Question};
 use super::quit::answer_to;
-use super::signal;
+use super::{recording, signal};
 use crate::sys::environment::has_more_rights_than_its_caller;
+use crate::sys::sigaction;
 use crate::sys::sigurg::{self, Sent};
 
 /// By these bytes in a program's file the asker knows that gmp is in it: a signal is sent to no other
@@ -53,9 +54,13 @@ fn on_question(sent: &Sent) {
 }
 
 pub(super) fn answer(sender: i32) {
+    // An asker that has gone must not end a program that has the default for this signal.
+    sigaction::block_in_this_thread(libc::SIGPIPE);
     let _answering = ANSWERING.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(asker) = Asker::find(sender) {
+    let Some(asker) = Asker::find(sender) else { return };
+    match asker.question {
+        Question::Recording(time) => recording::start(sender, asker, time),
         // Nothing can be done about an asker that has gone.
-        let _ = answer_to(asker);
+        Question::Dump(form) => drop(answer_to(asker, form)),
     }
 }

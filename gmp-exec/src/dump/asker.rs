@@ -16,7 +16,8 @@ use std::time::Duration;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 /// The beginning of the asking thread's name. A descriptor follows, and `j` for JSON, `l` for
-/// the lines at which tasks wait, or `b` for the report of what has blocked.
+/// the lines at which tasks wait, `b` for the report of what has blocked, or `t` and a number of
+/// seconds for a recording.
 const NAME: &str = "gmp-tasks:";
 
 /// While an asker reads nothing, others wait for their answers.
@@ -26,7 +27,15 @@ const PATIENCE: Duration = Duration::from_secs(5);
 pub(super) struct Asker {
     /// Non-blocking.
     pipe: File,
-    pub(super) form: Form,
+    pub(super) question: Question,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Question {
+    /// What is now.
+    Dump(Form),
+    /// What happens in this time.
+    Recording(Duration),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,10 +47,13 @@ pub(super) enum Form {
     Lines,
 }
 
+/// The longest recording. The system calls a thread by 15 bytes, and two digits fit.
+const LONGEST: u64 = 60;
+
 impl Asker {
     pub(super) fn find(process: i32) -> Option<Asker> {
         let name = fs::read_to_string(format!("/proc/{process}/comm")).ok()?;
-        let (descriptor, form) = parse(&name)?;
+        let (descriptor, question) = parse(&name)?;
         let flags = fs::read_to_string(format!("/proc/{process}/fdinfo/{descriptor}")).ok()?;
         if !is_for_writing(&flags) {
             return None;
@@ -50,7 +62,7 @@ impl Asker {
         options.write(true).custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY);
         let pipe = options.open(format!("/proc/{process}/fd/{descriptor}")).ok()?;
         let is_pipe = pipe.metadata().ok()?.file_type().is_fifo();
-        is_pipe.then_some(Asker { pipe, form })
+        is_pipe.then_some(Asker { pipe, question })
     }
 
     /// Waits until the pipe has room.
@@ -79,15 +91,22 @@ impl Write for Asker {
     }
 }
 
-fn parse(name: &str) -> Option<(u32, Form)> {
+fn parse(name: &str) -> Option<(u32, Question)> {
     let rest = name.trim_end().strip_prefix(NAME)?;
-    let (number, form) = match rest.as_bytes().last()? {
-        b'j' => (&rest[..rest.len() - 1], Form::Json),
-        b'l' => (&rest[..rest.len() - 1], Form::Lines),
-        b'b' => (&rest[..rest.len() - 1], Form::Blocked),
-        _ => (rest, Form::Text),
+    let (number, question) = rest.split_at(rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len()));
+    let question = match question {
+        "" => Question::Dump(Form::Text),
+        "j" => Question::Dump(Form::Json),
+        "l" => Question::Dump(Form::Lines),
+        "b" => Question::Dump(Form::Blocked),
+        _ => Question::Recording(seconds(question.strip_prefix('t')?)?),
     };
-    Some((number.parse().ok()?, form))
+    Some((number.parse().ok()?, question))
+}
+
+fn seconds(text: &str) -> Option<Duration> {
+    let seconds = text.parse().ok().filter(|seconds| (1..=LONGEST).contains(seconds));
+    seconds.map(Duration::from_secs)
 }
 
 /// The line `flags:` of proc_pid_fdinfo(5), in octal: the access mode and the flags of the open file.
@@ -99,14 +118,18 @@ fn is_for_writing(fdinfo: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Form, is_for_writing, parse};
+    use super::*;
 
     #[test]
     fn an_asker_is_known_by_the_name_of_its_thread() {
-        assert_eq!(parse("gmp-tasks:17\n"), Some((17, Form::Text)));
-        assert_eq!(parse("gmp-tasks:3j\n"), Some((3, Form::Json)));
-        assert_eq!(parse("gmp-tasks:3l\n"), Some((3, Form::Lines)));
-        assert_eq!(parse("gmp-tasks:3b\n"), Some((3, Form::Blocked)));
+        assert_eq!(parse("gmp-tasks:17\n"), Some((17, Question::Dump(Form::Text))));
+        assert_eq!(parse("gmp-tasks:3j\n"), Some((3, Question::Dump(Form::Json))));
+        assert_eq!(parse("gmp-tasks:3l\n"), Some((3, Question::Dump(Form::Lines))));
+        assert_eq!(parse("gmp-tasks:3b\n"), Some((3, Question::Dump(Form::Blocked))));
+        assert_eq!(parse("gmp-tasks:12t60\n"), Some((12, Question::Recording(Duration::from_secs(60)))));
+        for name in ["gmp-tasks:3t\n", "gmp-tasks:3t0\n", "gmp-tasks:3t61\n", "gmp-tasks:3tt\n", "gmp-tasks:3t-1\n"] {
+            assert_eq!(parse(name), None, "{name}");
+        }
         for name in ["bash\n", "gmp-tasks\n", "gmp-tasks:\n", "gmp-tasks:x\n", "gmp-tasks:-1\n", "cargo-gmp\n"] {
             assert_eq!(parse(name), None, "{name}");
         }

@@ -62,6 +62,7 @@ mod polled;
 mod process;
 mod quit;
 mod reads;
+mod recording;
 mod signal;
 mod sites;
 #[cfg(feature = "taskdump")]

@@ -23,9 +23,9 @@ use crate::sched::{Scheduler, SchedulerRef};
 use crate::sync::Arc;
 
 /// The first line of an answer: an asker sees that it has begun, and that it understands it.
-const GREETING: &[u8] = b"gmp 1\n";
+pub(super) const GREETING: &[u8] = b"gmp 1\n";
 /// The end of an answer: what follows is not part of it.
-const END: &[u8] = b"\0";
+pub(super) const END: &[u8] = b"\0";
 
 const NOTHING_HELD: &str = "watched, nothing found";
 const NOT_WATCHED: &str = "not watched: a runtime on a single thread is if GMP_BLOCKED=summary is set at its start";
@@ -104,8 +104,8 @@ fn print() {
     runtimes.iter().for_each(|runtime| runtime.observers.recorded.note_sigquit(runtime));
 }
 
-pub(super) fn answer_to(asker: Asker) -> io::Result<()> {
-    let (form, runtimes) = (asker.form, runtimes());
+pub(super) fn answer_to(asker: Asker, form: Form) -> io::Result<()> {
+    let runtimes = runtimes();
     let mut out = io::BufWriter::new(asker);
     out.write_all(GREETING)?;
     // The asker asks again until then, and the lines take a while.

@@ -84,6 +84,10 @@ impl<'a> RootPolls<'a> {
     pub(crate) fn poll<T>(&self, poll: impl FnOnce() -> Option<T>) -> Option<T> {
         let recorded = &self.scheduler.observers.recorded;
         if !recorded.is_used() {
+            // The recording that has ended gives its memory back.
+            if let Some(tap) = self.tap.get() {
+                tap.notice(recorded, Owner::BlockOn);
+            }
             return poll();
         }
         let tap = self.tap.get_or_init(Rc::default);

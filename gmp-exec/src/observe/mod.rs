@@ -31,7 +31,7 @@ pub(crate) use self::local_set::{Driver, on_local_schedule};
 pub use self::mark::mark;
 pub(crate) use self::measure::Measured;
 use self::recorder::{Owner, Recorded, tell, tell_outside};
-pub(crate) use self::recorder::{Settings as RecorderSettings, start as start_recorder};
+pub(crate) use self::recorder::{Settings as RecorderSettings, record_until_written, start as start_recorder};
 pub(crate) use self::report::{Usage, on_end_of_long_poll, on_hog_over, on_long_poll, on_long_wait, on_look};
 pub(crate) use self::schedtrace::Schedtrace as SysmonObserver;
 use crate::blocked::Blocked;

@@ -85,6 +85,12 @@ impl Settings {
     }
 }
 
+type WriteRecorded = Box<dyn FnOnce(&mut dyn io::Write) -> io::Result<()>>;
+
+pub(crate) fn record_until_written(_: &Arc<Scheduler>) -> Option<WriteRecorded> {
+    None
+}
+
 pub(crate) fn start(_: &Arc<Scheduler>, _: Settings) -> io::Result<()> {
     Ok(())
 }

@@ -9,7 +9,7 @@ use crate::sched::state::machine::Machine;
 use crate::sync::Arc;
 use crate::task::{Id, StuckBy};
 use crate::trace::{Kind, Left, Recording, StuckPoll, Taken, is_new, scheduled};
-pub(crate) use crate::trace::{Owner, Recorded, Settings, Tap, is_any_recorded, start};
+pub(crate) use crate::trace::{Owner, Recorded, Settings, Tap, is_any_recorded, record_until_written, start};
 
 /// Something happens on a thread that has this tap. Does nothing unless the thread records.
 #[cold]

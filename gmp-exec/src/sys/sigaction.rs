@@ -1,5 +1,5 @@
-//! The handlers of signals.
-#![allow(unsafe_code, reason = "asks for handlers of signals, and installs them")]
+//! The handlers of signals, and which signals this thread gets.
+#![allow(unsafe_code, reason = "asks for handlers of signals, and installs them; blocks a signal")]
 
 use std::io;
 use std::mem::MaybeUninit;
@@ -27,4 +27,15 @@ pub(crate) fn set(signal: libc::c_int, handler: libc::sighandler_t, flags: libc:
     // SAFETY: `action` is valid, and handlers do only what a handler may do.
     let result = unsafe { libc::sigaction(signal, &action, ptr::null_mut()) };
     if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+}
+
+/// From now on this thread does not get the signal.
+pub(crate) fn block_in_this_thread(signal: libc::c_int) {
+    let mut set = MaybeUninit::<libc::sigset_t>::zeroed();
+    // SAFETY: `set` is a valid place for a set of signals.
+    unsafe { libc::sigemptyset(set.as_mut_ptr()) };
+    // SAFETY: the set has been initialised. A number that is no signal changes nothing.
+    unsafe { libc::sigaddset(set.as_mut_ptr(), signal) };
+    // SAFETY: the set has been initialised, and nobody asks for the one before.
+    unsafe { libc::pthread_sigmask(libc::SIG_BLOCK, set.as_ptr(), ptr::null_mut()) };
 }

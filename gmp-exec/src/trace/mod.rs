@@ -38,6 +38,7 @@
 //! they run. What the future given to `block_on` of a multi-thread runtime spawns, wakes and marks
 //! is on the track of other threads.
 
+mod asked;
 mod clock;
 mod drawing;
 mod event;
@@ -55,6 +56,7 @@ mod snapshot;
 mod stuck;
 mod tap;
 
+pub(crate) use asked::record_until_written;
 pub(crate) use event::{Kind, Left, Taken};
 pub(crate) use files::start;
 pub use recorder::{Recorder, StartError};

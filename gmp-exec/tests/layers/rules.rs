@@ -64,7 +64,7 @@ const RULES: &[(&str, &[&str])] = &[
     ("blocked", &["blocked", "sched::state", "task", "contain", "escaped", "sys", "sync"]),
     // Read what the scheduler and the tasks write, and act on nothing.
     ("lost", &["lost", "sched", "task", "sys", "sync"]),
-    ("dump", &["dump", "blocked", "lost", "sched", "task", "escaped", "sys", "sync"]),
+    ("dump", &["dump", "observe::record_until_written", "blocked", "lost", "sched", "task", "escaped", "sys", "sync"]),
     ("context", &["context", "sched", "task", "metrics", "sync"]),
     // Reads what the others count.
     ("metrics", &["sched", "blocked", "netpoll", "sys", "sync"]),

@@ -30,7 +30,7 @@ Commands:
   doctor     reports problems, and compiles nothing
   tasks      prints the tasks of a running program, by its process id (options: see `tasks --help`)
   blocked    prints which tasks of a running program have held their threads, by its process id
-  trace      says what is in a trace: busiest places, longest polls, waits; `run --trace FILE` records one
+  trace      says what a running program does, or what is in a file of `run --trace`: busiest places, longest polls
   generate   prepares the sources as the first use does (tokio's own code, from cargo's download), and builds nothing
   help       prints this text; `help settings` the variables that programs on gmp read
   version    prints the versions of cargo-gmp and of the tokio that it replaces
@@ -103,13 +103,18 @@ at the program's start.",
     (
         "trace",
         "Usage: cargo gmp trace <FILE>...
+       cargo gmp trace [--for <TIME>] [--output <FILE>] <PID>
 
 Says in words what is in a recording of a program on gmp: busiest places, longest polls, waits, processors that were
-taken. GMP_TRACE=<FILE> makes one, and so does `cargo gmp run --trace <FILE>`. Of a program with several runtimes, the
-second writes <FILE>-runtime2, and so on, before the extension. Several files have to be of one recording, as those of
-GMP_TRACE=<FILE>,roll=1GiB. https://ui.perfetto.dev shows the same files as a picture.
+taken. A running program records itself for a while (2s, at most 60s) when it is asked, needs no setting, and goes on.
+With --output the recording is kept.
 
-Exit codes: 0, 1 if a file can't be read or is no recording, 2 if the command line is wrong.",
+GMP_TRACE=<FILE> records a program from its start, and so does `cargo gmp run --trace <FILE>`. Of a program with several
+runtimes, the second writes <FILE>-runtime2, and so on, before the extension. Several files have to be of one recording,
+as those of GMP_TRACE=<FILE>,roll=1GiB. https://ui.perfetto.dev shows the same files as a picture.
+
+Exit codes: 0, 1 if a file can't be read or is no recording, or a process can't be asked, 2 if the command line is
+wrong.",
     ),
     (
         "generate",
@@ -172,7 +177,7 @@ fn dispatch(arguments: Vec<OsString>) -> Result<ExitCode> {
         Some("compare") => return compare::compare(rest),
         Some("tasks") => return tasks::tasks(&rest),
         Some("blocked") => return tasks::blocked(&rest),
-        Some("trace") => return Ok(trace::trace(&rest)),
+        Some("trace") => return trace::trace(&rest),
         Some("install") => return install::install(rest),
         Some("doctor") => {
             return doctor::doctor(&own_options("doctor", rest, &["--offline", "--manifest-path", "--target"])?);

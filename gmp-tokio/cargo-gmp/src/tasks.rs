@@ -1,40 +1,24 @@
 //! `cargo gmp tasks PID` and `cargo gmp blocked PID`: print the tasks of a running program, and what has
 //! held its threads.
-//!
-//! This process opens a pipe, says in its name where the pipe is, and sends SIGURG (`asked`). The program
-//! learns with the signal which process has sent it, reads the name, and writes into
-//! `/proc/PID/fd/N`. So nothing is left behind anywhere, and it works across containers that see
-//! each other's processes.
 
 use std::ffi::OsString;
-use std::fs;
-use std::io::{self, BufRead, BufReader, PipeReader, Write};
-use std::os::fd::AsRawFd;
+use std::io::{self, BufRead, Write};
 use std::process::ExitCode;
-use std::sync::mpsc::{self, Receiver};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use rustix::process::Pid;
 
-use crate::asked::Asked;
 use crate::escaped::escaped;
 use crate::growth;
+use crate::question::ask;
 use crate::usage::usage;
 
-/// The first line of an answer.
-const GREETING: &str = "gmp 1\n";
 /// What follows an answer.
-const END: u8 = 0;
-/// How long the program may take to begin its answer.
-const PATIENCE: Duration = Duration::from_secs(30);
-/// After so long this command says that it waits.
-const SILENCE: Duration = Duration::from_secs(1);
-/// A thread that does not sleep leaves the question unanswered, so it is asked again, soon at first.
-const PAUSES: [Duration; 2] = [Duration::from_millis(5), Duration::from_millis(200)];
+pub(crate) const END: u8 = 0;
 
-const CUT_OFF: &str = "the answer is cut off: the program has ended, or has waited for this command for too long";
+pub(crate) const CUT_OFF: &str =
+    "the answer is cut off: the program has ended, or has waited for this command for too long";
 
 /// The last letters of the name of a process that asks for something other than text about tasks.
 const JSON: &str = "j";
@@ -60,7 +44,10 @@ pub(crate) fn blocked(arguments: &[OsString]) -> Result<ExitCode> {
     print_answer(parse(arguments, "blocked PID")?, BLOCKED)
 }
 
-fn parse(processes: &[OsString], command: &str) -> Result<Pid> {
+/// # Errors
+///
+/// This is not one number of a process.
+pub(crate) fn parse(processes: &[OsString], command: &str) -> Result<Pid> {
     let [process] = processes else { return Err(usage(format!("usage: cargo gmp {command}"))) };
     let number = process.to_str().and_then(|text| text.parse().ok()).filter(|&number| number > 0);
     let invalid = || usage(format!("{process:?} is not a process id; usage: cargo gmp {command}"));
@@ -94,53 +81,10 @@ pub(crate) struct Answer {
 }
 
 fn answer(process: Pid, form: &str) -> Result<Answer> {
-    let asked = Asked::find(process)?;
-    let (reader, writer) = io::pipe().context("no pipe")?;
-    let name = format!("gmp-tasks:{}{form}", writer.as_raw_fd());
-    fs::write("/proc/self/comm", name).context("can't say where the answer goes")?;
-    let (sender, begun) = mpsc::channel();
-    let reading = thread::spawn(move || read(reader, &sender));
-    ask(&asked, &begun).with_context(|| format!("process {process} does not answer"))?;
-    // From here on only the program can write, and its end is seen.
-    drop(writer);
-    reading.join().expect("reading does not panic")
-}
-
-/// Asks until the answer begins.
-fn ask(asked: &Asked, begun: &Receiver<()>) -> Result<()> {
-    let start = Instant::now();
-    let [mut pause, longest] = PAUSES;
-    let mut has_said = false;
-    while start.elapsed() < PATIENCE {
-        for thread in asked.threads()? {
-            asked.ask(thread)?;
-            if begun.recv_timeout(pause).is_ok() {
-                return Ok(());
-            }
-        }
-        pause = (pause * 2).min(longest);
-        if start.elapsed() > SILENCE && !has_said {
-            has_said = true;
-            let why = if asked.is_stopped() { ", which is stopped" } else { "" };
-            eprintln!("waiting for an answer of the process{why} ...");
-        }
-    }
-    ensure!(!asked.is_stopped(), "it is stopped");
-    anyhow::bail!(
-        "a thread of gmp's that sleeps answers, and its threads are busy or stuck; started with GMP_DEBUG=sigquit=1 it \
-         has a thread that answers at any time"
-    )
-}
-
-fn read(answer: PipeReader, begun: &mpsc::Sender<()>) -> Result<Answer> {
-    let mut answer = BufReader::new(answer);
-    let mut greeting = String::new();
-    answer.read_line(&mut greeting)?;
-    let _ = begun.send(());
-    ensure!(greeting == GREETING, "the program's gmp is not of this version");
+    let mut answering = ask(process, form)?;
     // The program gives up an asker that does not read, as this one while a pager shows a page.
     let mut tasks = Vec::new();
-    answer.read_until(END, &mut tasks).context("can't read the answer")?;
+    answering.read_until(END, &mut tasks).context("can't read the answer")?;
     let is_whole = tasks.pop_if(|last| *last == END).is_some();
     Ok(Answer { text: printable(&tasks), is_whole })
 }

@@ -99,7 +99,7 @@ fn a_program_that_handles_the_signal_itself_keeps_its_handler() {
     drop(asker);
 }
 
-fn ask(program: &Program, suffix: &str) -> String {
+pub(super) fn ask(program: &Program, suffix: &str) -> String {
     let _watchdog = Watchdog::new();
     let mut asker = Asker::start(program, &format!("1{suffix}"), Stdio::piped());
     let mut answer = Vec::new();
@@ -135,18 +135,28 @@ fn an_asker_that_does_not_read_is_given_up() {
     while rustix::io::write(&writer, &[0; 4096]).is_ok() {}
     let asker = Asker::start(&program, "1", Stdio::from(writer));
     wait_until(|| resources(&program)[1] > 3);
+    // Otherwise an asker that goes away could end a program that has the default for SIGPIPE.
+    wait_until(|| answering_thread_blocks(&program, libc::SIGPIPE));
     drop(asker);
     assert!(ask(&program, "").contains("5 tasks"));
     drop(reader);
     program.kill();
 }
 
+fn answering_thread_blocks(program: &Program, signal: i32) -> bool {
+    let threads = fs::read_dir(format!("/proc/{}/task", program.child.id())).unwrap();
+    let mut statuses = threads.filter_map(|thread| fs::read_to_string(thread.unwrap().path().join("status")).ok());
+    let Some(status) = statuses.find(|status| status.starts_with("Name:\tgmp-dump\n")) else { return false };
+    let blocked = status.lines().find_map(|line| line.strip_prefix("SigBlk:\t")).unwrap();
+    u64::from_str_radix(blocked, 16).unwrap() & 1 << (signal - 1) != 0
+}
+
 /// A process that names a descriptor of its own for the answer. A shell sends the signal itself, and
 /// reads nothing. It asks sysmon, or if there is none, each thread in turn.
-struct Asker(Child);
+pub(super) struct Asker(pub(super) Child);
 
 impl Asker {
-    fn start(program: &Program, descriptor: &str, stdout: Stdio) -> Asker {
+    pub(super) fn start(program: &Program, descriptor: &str, stdout: Stdio) -> Asker {
         // Threads come and go.
         let script = "printf gmp-tasks:$1 > /proc/$$/comm; process=$2; shift 2
             while kill -0 $process; do for thread; do kill -URG $thread; sleep 0.02; done; done";

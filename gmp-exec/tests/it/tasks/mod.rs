@@ -7,6 +7,8 @@ mod fork;
 mod found;
 mod local;
 mod program;
+#[cfg(feature = "insight")]
+mod recording;
 mod sigquit;
 mod text;
 mod tree;

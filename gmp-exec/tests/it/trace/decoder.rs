@@ -107,7 +107,7 @@ struct TrackDescriptor {
 
 /// What a test asks for.
 #[derive(Debug, Default)]
-pub(super) struct Decoded {
+pub(crate) struct Decoded {
     pub(super) slices: Vec<Slice>,
     pub(super) instants: Vec<Instant>,
     /// By track.
@@ -118,16 +118,16 @@ pub(super) struct Decoded {
 }
 
 #[derive(Clone, Debug)]
-pub(super) struct Slice {
+pub(crate) struct Slice {
     pub(super) track: String,
     pub(super) category: String,
     pub(super) name: String,
     pub(super) task: Option<u64>,
     pub(super) location: Option<SourceLocation>,
     /// Nanoseconds.
-    pub(super) begin: u64,
+    pub(crate) begin: u64,
     /// `None`: the slice had not ended.
-    pub(super) end: Option<u64>,
+    pub(crate) end: Option<u64>,
     pub(super) left: Option<String>,
     /// The system call in which the thread was seen asleep, and the stack.
     pub(super) asleep_in: Option<String>,
@@ -144,7 +144,7 @@ pub(super) struct Instant {
 }
 
 /// Fails if the trace breaks a rule of the format. Several files may follow each other.
-pub(super) fn decode(bytes: &[u8]) -> Decoded {
+pub(crate) fn decode(bytes: &[u8]) -> Decoded {
     let trace = Trace::decode(bytes).expect("it is protobuf");
     let mut decoded = Decoded::default();
     let mut names = Names::default();
@@ -243,7 +243,7 @@ fn add(decoded: &mut Decoded, names: &Names, open: &mut HashMap<u64, Vec<usize>>
 
 impl Decoded {
     /// The polls that ran on processors.
-    pub(super) fn polls(&self) -> impl Iterator<Item = &Slice> {
+    pub(crate) fn polls(&self) -> impl Iterator<Item = &Slice> {
         self.slices.iter().filter(|slice| slice.category == "poll" && slice.track.starts_with('P'))
     }
 

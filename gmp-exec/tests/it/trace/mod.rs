@@ -18,7 +18,8 @@ use gmp_exec::task::{LocalSet, block_in_place, spawn_local, yield_now};
 use gmp_exec::time::sleep;
 use gmp_exec::trace::{Recorder, Snapshot, mark};
 
-use self::decoder::{Decoded, Slice, decode};
+use self::decoder::Slice;
+pub(crate) use self::decoder::{Decoded, decode};
 use crate::support::{FOREVER, compute_for, current, every_runtime, multi, run, wait_until};
 
 fn decoded(snapshot: &Snapshot) -> Decoded {

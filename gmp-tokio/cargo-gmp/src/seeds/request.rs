@@ -10,6 +10,7 @@ use anyhow::Result;
 use super::shrunk;
 use crate::alias::Line;
 use crate::arguments::value_of;
+use crate::duration::duration;
 use crate::usage::usage;
 
 /// What to do with seeds.
@@ -112,19 +113,6 @@ fn seed(text: &str) -> Option<u64> {
 fn choices(path: &str) -> Option<(u64, PathBuf)> {
     let seed = shrunk::seed(&fs::read_to_string(path).ok()?)?;
     Some((seed, fs::canonicalize(path).ok()?))
-}
-
-/// In seconds, if nothing else is said.
-fn duration(text: &str) -> Option<Duration> {
-    let (number, unit) = text.split_at(text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len()));
-    let seconds = match unit {
-        "" | "s" => 1,
-        "m" => 60,
-        "h" => 3600,
-        _ => return None,
-    };
-    let time = number.parse::<u64>().ok()?.checked_mul(seconds).map(Duration::from_secs);
-    time.filter(|time| !time.is_zero())
 }
 
 /// The arguments, up to the dashes and from them on.

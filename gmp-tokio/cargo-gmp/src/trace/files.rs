@@ -24,22 +24,41 @@ const LARGE: u64 = 50_000_000;
 ///
 /// A file can't be read, is no recording, or is of another recording than the others.
 pub(super) fn report(paths: &[PathBuf]) -> Result<String> {
-    let mut heads = paths.iter().map(|path| Head::read(path)).collect::<Result<Vec<_>>>()?;
+    let heads = heads(paths)?;
+    Ok(told_of(&heads)? + &others(&heads))
+}
+
+/// The same without a line about files of other runtimes.
+///
+/// # Errors
+///
+/// See [`report`].
+pub(super) fn told(path: &Path) -> Result<String> {
+    told_of(&heads(&[path])?)
+}
+
+/// In the order of time.
+fn heads(paths: &[impl AsRef<Path>]) -> Result<Vec<Head>> {
+    let mut heads = paths.iter().map(|path| Head::read(path.as_ref())).collect::<Result<Vec<_>>>()?;
     for head in &heads[1..] {
         head.must_belong_to(&heads[0])?;
     }
     heads.sort_by_key(|head| head.begin);
+    Ok(heads)
+}
+
+fn told_of(heads: &[Head]) -> Result<String> {
     let total = heads.iter().map(|head| head.size).sum();
     let progress = if total > LARGE && io::stderr().is_terminal() { bar(total) } else { ProgressBar::hidden() };
     let mut reading = Reading::default();
     let mut text = String::new();
-    for head in &heads {
+    for head in heads {
         text.extend(reading.file(head, &progress)?);
     }
     progress.finish_and_clear();
     let report =
         Report { told: reading.telling.finish(), names: &reading.decoder.names, processors: reading.processors };
-    Ok(text + &report.text() + &others(&heads))
+    Ok(text + &report.text())
 }
 
 /// A line about the recordings of other runtimes of the process, which stand beside this one.
@@ -100,10 +119,6 @@ impl Head {
         Ok(())
     }
 }
-
-/// Somebody has asked for a process, as of `cargo gmp tasks`.
-const OF_A_PROCESS: &str = " (a process records only if it was started with GMP_TRACE=FILE: with \
-                            GMP_TRACE=FILE,on-sigquit, `kill -QUIT PID` has it write the file and go on)";
 
 #[derive(Default)]
 struct Reading {
@@ -169,9 +184,7 @@ fn open(path: &Path) -> Result<File> {
 }
 
 fn cant_read(path: &Path) -> String {
-    let is_process = path.to_str().is_some_and(|name| name.parse::<u32>().is_ok());
-    let hint = if is_process { OF_A_PROCESS } else { "" };
-    format!("can't read {}{hint}", name(path))
+    format!("can't read {}", name(path))
 }
 
 fn name(path: &Path) -> String {

@@ -1,5 +1,6 @@
 //! `cargo gmp trace FILE`: what gmp's recorder has seen, in words, for those who have no Perfetto
-//! at hand. Files of one long recording may follow each other.
+//! at hand. Files of one long recording may follow each other. `cargo gmp trace PID` has a running
+//! program record itself (`process`).
 //!
 //! `packets` reads a file, `decode` makes events of it, `polls` puts slices together, `whole` knows
 //! of which time all events are there, `tell` adds up, and `report` has the words.
@@ -11,7 +12,9 @@ mod files;
 mod idle;
 mod packets;
 mod polls;
+mod process;
 mod report;
+mod request;
 mod siblings;
 mod slices;
 mod tell;
@@ -24,34 +27,25 @@ mod tests;
 
 use std::ffi::OsString;
 use std::io::{self, ErrorKind, Write};
-use std::path::PathBuf;
 use std::process::ExitCode;
 
+use anyhow::Result;
+
+use self::request::Request;
 pub use self::slices::{Instant, Slice, Trace};
 
 /// As if the signal had ended this process, as it ends others.
 const BROKEN_PIPE: u8 = 128 + 13;
 
-pub(crate) fn trace(arguments: &[OsString]) -> ExitCode {
-    let is_option = |argument: &&OsString| argument.to_string_lossy().starts_with('-');
-    match arguments.iter().find(is_option) {
-        Some(option) => return misused(&format!("unknown option {option:?}")),
-        None if arguments.is_empty() => return misused("no file"),
-        None => {}
-    }
-    let paths: Vec<PathBuf> = arguments.iter().map(PathBuf::from).collect();
-    match files::report(&paths) {
-        Ok(report) => print(&report),
-        Err(error) => {
-            eprintln!("error: {error:#}");
-            ExitCode::from(1)
-        }
-    }
-}
-
-fn misused(what: &str) -> ExitCode {
-    eprintln!("error: {what}; usage: cargo gmp trace <FILE>...");
-    ExitCode::from(2)
+/// # Errors
+///
+/// The command line is wrong, a file can't be read, or a process can't be asked.
+pub(crate) fn trace(arguments: &[OsString]) -> Result<ExitCode> {
+    let report = match Request::parse(arguments)? {
+        Request::Files(paths) => files::report(&paths)?,
+        Request::Process(request) => process::report(&request)?,
+    };
+    Ok(print(&report))
 }
 
 fn print(text: &str) -> ExitCode {

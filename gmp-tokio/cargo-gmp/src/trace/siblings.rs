@@ -21,6 +21,20 @@ pub(super) fn siblings(path: &Path) -> Vec<PathBuf> {
     numbered.into_iter().map(|(_, file)| file).collect()
 }
 
+/// The name of the file of this runtime, from 1: the number comes before the extension.
+pub(super) fn of_runtime(path: &Path, number: usize) -> PathBuf {
+    if number == 1 {
+        return path.to_owned();
+    }
+    let mut name = path.file_stem().unwrap_or_default().to_owned();
+    name.push(format!("{MARK}{number}"));
+    if let Some(extension) = path.extension() {
+        name.push(".");
+        name.push(extension);
+    }
+    path.with_file_name(name)
+}
+
 /// The name without the number of the runtime, and that number.
 fn parts(stem: &OsStr) -> Option<(&str, u32)> {
     let stem = stem.to_str()?;
@@ -31,6 +45,16 @@ fn parts(stem: &OsStr) -> Option<(&str, u32)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_runtime_has_a_name_that_is_found_again() {
+        assert_eq!(of_runtime(Path::new("d/a.x"), 1), Path::new("d/a.x"));
+        for (path, expected) in [("d/a.x", "d/a-runtime2.x"), ("a", "a-runtime2")] {
+            let of_second = of_runtime(Path::new(path), 2);
+            assert_eq!(of_second, Path::new(expected));
+            assert_eq!(parts(of_second.file_stem().unwrap()), Some(("a", 2)));
+        }
+    }
 
     #[test]
     fn the_other_runtimes_files_are_found_from_each() {

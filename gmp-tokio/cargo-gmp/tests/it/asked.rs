@@ -1,21 +1,24 @@
-//! `cargo gmp tasks` and `cargo gmp blocked` ask programs that were started with no setting.
+//! `cargo gmp tasks`, `blocked` and `trace` ask programs that were started with no setting.
 
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 
 use crate::support::{Project, fails, program, shared, shared_target as target, succeeds};
 
-/// Three tasks that wait. With an argument, all on one thread.
+/// Three tasks that wait. With `single`, all on one thread; with `blocks`, one more that blocks now and
+/// then.
 const MAIN: &str = r#"fn main() {
-    let runtime = match std::env::args().len() {
-        1 => tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build(),
-        _ => tokio::runtime::Builder::new_current_thread().enable_all().build(),
-    };
+    let (case, ms) = (std::env::args().nth(1), std::time::Duration::from_millis);
+    let runtime = if case.as_deref() == Some("single") { tokio::runtime::Builder::new_current_thread().enable_all().build() }
+        else { tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build() };
     runtime.unwrap().block_on(async {
         for _ in 0..3 {
             tokio::spawn(std::future::pending::<()>());
         }
-        tokio::spawn(async { std::thread::sleep(std::time::Duration::from_millis(100)) }).await.unwrap();
+        tokio::spawn(async move { std::thread::sleep(ms(100)) }).await.unwrap();
+        if case.as_deref() == Some("blocks") {
+            tokio::spawn(async move { loop { tokio::time::sleep(ms(5)).await; std::thread::sleep(ms(20)) } });
+        }
         println!("ready");
         std::future::pending::<()>().await
     })
@@ -57,7 +60,7 @@ fn a_program_is_asked_that_was_started_with_no_setting() {
     for (arguments, blocked) in [(&[][..], "blocked 1x, "), (&["single"][..], "not watched: ")] {
         let running = Running::start("", Command::new(&app).args(arguments));
         let tasks = succeeds(&mut project.gmp(&format!("tasks {}", running.id())));
-        assert!(tasks.starts_with("runtime 1: 3 tasks\n  3 waiting, spawned at src/main.rs:8, "), "{tasks}");
+        assert!(tasks.starts_with("runtime 1: 3 tasks\n  3 waiting, spawned at src/main.rs:7, "), "{tasks}");
         let json = succeeds(&mut project.gmp(&format!("tasks --json {}", running.id())));
         assert_eq!(json.lines().count(), 3, "{json}");
         let report = succeeds(&mut project.gmp(&format!("blocked {}", running.id())));
@@ -92,4 +95,53 @@ fn what_changes_between_two_looks_is_told_until_the_program_ends() {
     assert!(first.starts_with("3 tasks, in the last ") && first.ends_with(" s a second:"), "{first}");
     drop(running);
     assert_eq!(every.wait().unwrap().code(), Some(1));
+}
+
+#[test]
+fn a_program_records_itself_when_it_is_asked_to() {
+    let project = built();
+    let running = Running::start("", Command::new(target().join("gmp/debug/asked")).arg("blocks"));
+    let (process, file) = (running.id(), project.path("asked.pftrace"));
+    let told = succeeds(&mut project.gmp(&format!("trace --for 1s --output {} {process}", file.display())));
+    assert!(told.contains(" on 2 processors, "), "{told}");
+    // About forty polls of 20 ms, each of which sleeps; fewer on a busy computer.
+    let longest = told.split_once("longest polls").unwrap_or_else(|| panic!("{told}")).1;
+    assert!(longest.contains("src/main.rs:11"), "{told}");
+    assert_eq!(succeeds(&mut project.gmp(&format!("trace {}", file.display()))), told);
+    let shorter = succeeds(&mut project.gmp(&format!("trace --for=1 {process}")));
+    assert!(shorter.contains(" on 2 processors, "), "{shorter}");
+    assert_eq!(
+        std::fs::read_dir(project.path(""))
+            .unwrap()
+            .filter(|file| {
+                file.as_ref().unwrap().path().extension().is_some_and(|extension| extension == "pftrace")
+            })
+            .count(),
+        1,
+        "nothing is left of a recording that is not to be kept"
+    );
+    let tasks = succeeds(&mut project.gmp(&format!("tasks {process}")));
+    assert!(tasks.starts_with("runtime 1: 4 tasks\n"), "the program goes on: {tasks}");
+}
+
+#[test]
+fn what_can_not_be_recorded_is_told_why() {
+    let project = built();
+    for (line, code, expected) in [
+        ("trace --for 61s 1", 2, "error: \"61s\" is no time; allowed are 1s to 60s; usage: cargo gmp trace "),
+        ("trace 4294967295", 2, "error: \"4294967295\" is not a process id; usage: cargo gmp trace "),
+        ("trace 4194305", 1, "error: no process 4194305"),
+        ("trace --output x y", 2, "error: --for and --output are for a process, and \"y\" is none; "),
+    ] {
+        let error = fails(&mut project.gmp(line), code);
+        assert!(error.starts_with(expected), "{line}: {error}");
+    }
+    let mut running = Running::start("", &mut Command::new(target().join("gmp/debug/asked")));
+    let mut command = project.gmp(&format!("trace --for 60s {}", running.id()));
+    let mut trace = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut lines = BufReader::new(trace.stderr.take().unwrap()).lines();
+    assert!(lines.next().unwrap().unwrap().starts_with("recording process "));
+    running.0.kill().unwrap();
+    assert!(lines.next().unwrap().unwrap().starts_with("error: the answer is cut off: the program has ended"));
+    assert_eq!(trace.wait().unwrap().code(), Some(1));
 }
