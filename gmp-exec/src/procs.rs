@@ -10,16 +10,17 @@
 //!   below one CPU gives 1 P. Go gives 2 in that case to keep its garbage collector going, which is
 //!   no concern here.
 //! * CPU *shares* (weights, Kubernetes' "requests") are not a limit and are ignored.
-//! * `GMP_MAXPROCS` overrides all limits. A value that is not a valid number of Ps is an error. If
-//!   it were ignored, the user who set the variable would not notice that it has no effect.
+//! * `GMP_MAXPROCS` overrides all limits, and so does tokio's `TOKIO_WORKER_THREADS` where that is not
+//!   set. A value that is not a valid number of Ps is an error. If it were ignored, the user who set
+//!   the variable would not notice that it has no effect.
 
 use std::io;
 use std::path::Path;
 
 use crate::sys::{affinity, cgroup, environment};
 
-/// Overrides the number of Ps of runtimes that don't set `worker_threads`.
-const VARIABLE: &str = "GMP_MAXPROCS";
+/// Override the number of Ps of runtimes that don't set `worker_threads`, the first before the second.
+const VARIABLES: [&str; 2] = ["GMP_MAXPROCS", "TOKIO_WORKER_THREADS"];
 
 /// The most Ps a runtime may have: the limit for the variable, and on a computer with more CPUs.
 pub(crate) const MAX_PROCS: usize = 1024;
@@ -38,19 +39,20 @@ fn available_below(root: &Path) -> usize {
     affinity::cpus().min(quota).clamp(1, MAX_PROCS)
 }
 
-/// The value of `GMP_MAXPROCS`; `None` if it isn't set.
+/// The value of `GMP_MAXPROCS`, or of `TOKIO_WORKER_THREADS`; `None` if neither is set.
 ///
 /// # Errors
 ///
-/// `GMP_MAXPROCS` is set to something other than a whole number from 1 to [`MAX_PROCS`].
+/// One of them is set to something other than a whole number from 1 to [`MAX_PROCS`].
 pub(crate) fn from_env() -> io::Result<Option<usize>> {
-    environment::parsed(VARIABLE, parse)
+    let [own, of_tokio] = VARIABLES.map(|name| environment::parsed(name, |text| parse(name, text)));
+    Ok(own?.or(of_tokio?))
 }
 
-fn parse(text: &str) -> Result<usize, String> {
+fn parse(variable: &str, text: &str) -> Result<usize, String> {
     let procs = text.parse().ok().filter(|procs| (1..=MAX_PROCS).contains(procs));
     procs.ok_or_else(|| {
-        format!("the environment variable {VARIABLE} is {text:?}, but must be a whole number from 1 to {MAX_PROCS}")
+        format!("the environment variable {variable} is {text:?}, but must be a whole number from 1 to {MAX_PROCS}")
     })
 }
 
@@ -63,16 +65,18 @@ mod tests {
     #[test]
     fn whole_numbers_in_range_are_taken() {
         for (text, procs) in [("1", 1), ("16", 16), ("1024", 1024)] {
-            assert_eq!(parse(text), Ok(procs));
+            assert_eq!(parse("GMP_MAXPROCS", text), Ok(procs));
         }
     }
 
     #[test]
     fn anything_else_is_an_error_naming_variable_value_and_range() {
         for text in ["", "0", "1025", "-1", "2.5", " 4", "4 ", "four", "0x4", "99999999999999999999"] {
-            let message =
-                format!("the environment variable GMP_MAXPROCS is {text:?}, but must be a whole number from 1 to 1024");
-            assert_eq!(parse(text), Err(message));
+            for name in VARIABLES {
+                let message =
+                    format!("the environment variable {name} is {text:?}, but must be a whole number from 1 to 1024");
+                assert_eq!(parse(name, text), Err(message));
+            }
         }
     }
 

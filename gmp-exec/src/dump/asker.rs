@@ -11,9 +11,10 @@
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
 
 /// The beginning of the asking thread's name. A descriptor follows, and `j` for JSON, `l` for
 /// the lines at which tasks wait, `b` for the report of what has blocked, or `t` and a number of
@@ -47,7 +48,7 @@ pub(super) enum Form {
     Lines,
 }
 
-/// The longest recording. The system calls a thread by 15 bytes, and two digits fit.
+/// The longest recording. The system keeps 15 bytes of a name, so that two digits fit.
 const LONGEST: u64 = 60;
 
 impl Asker {
@@ -63,6 +64,25 @@ impl Asker {
         let pipe = options.open(format!("/proc/{process}/fd/{descriptor}")).ok()?;
         let is_pipe = pipe.metadata().ok()?.file_type().is_fifo();
         is_pipe.then_some(Asker { pipe, question })
+    }
+
+    /// Waits for so long, or until the asker has gone: a pipe without a reader has an error.
+    ///
+    /// # Errors
+    ///
+    /// The asker has gone.
+    pub(super) fn stays_for(&self, time: Duration) -> io::Result<()> {
+        let end = Instant::now() + time;
+        loop {
+            let left = end.saturating_duration_since(Instant::now());
+            let limit = Timespec { tv_sec: left.as_secs() as _, tv_nsec: left.subsec_nanos() as _ };
+            match poll(&mut [PollFd::new(&self.pipe, PollFlags::empty())], Some(&limit)) {
+                Ok(0) => return Ok(()),
+                Ok(_) => return Err(io::ErrorKind::BrokenPipe.into()),
+                Err(Errno::INTR) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
     }
 
     /// Waits until the pipe has room.

@@ -18,7 +18,8 @@ use crate::sys::sigaction;
 /// once.
 static ASKERS: Mutex<Vec<i32>> = Mutex::new(Vec::new());
 
-/// One recording at a time: the end of one would be the end of others.
+/// One recording at a time: the end of one would be the end of others. An asker that goes away ends its
+/// own.
 static RECORDING: Mutex<()> = Mutex::new(());
 
 const NO_RECORDER: &str = "no recorder\n";
@@ -61,7 +62,7 @@ fn answer(mut out: Asker, time: Duration) -> io::Result<()> {
         out.write_all(NO_RECORDER.as_bytes())?;
         return out.write_all(END);
     }
-    thread::sleep(time);
+    out.stays_for(time)?;
     writeln!(out, "{} recordings", recorded.len())?;
     for write in recorded {
         let mut pieces = BufWriter::with_capacity(PIECE, Pieces(&mut out));

@@ -117,11 +117,12 @@ fn is_of_crate(file: &str) -> bool {
     file.contains("/registry/src/") || file.contains("/git/checkouts/")
 }
 
-/// A type, without the folders of paths (`app::Server<hyper::Body>` as `app::Server<..>`).
+/// A type, without its parameters (`app::Server<hyper::Body>` as `app::Server<..>`). Of a future that was
+/// boxed because it is large (`task::spawn`), the type of the future.
 pub(super) fn short_type(name: &str) -> String {
     let mut depth = 0_u32;
     let mut text = String::new();
-    for character in name.chars() {
+    for character in unboxed(name).chars() {
         match character {
             '<' if depth == 0 => text.push_str("<..>"),
             character if depth == 0 => text.push(character),
@@ -134,6 +135,11 @@ pub(super) fn short_type(name: &str) -> String {
         }
     }
     text
+}
+
+fn unboxed(name: &str) -> &str {
+    let inner = name.strip_prefix("core::pin::Pin<alloc::boxed::Box<").and_then(|name| name.strip_suffix(">>"));
+    inner.filter(|inner| !inner.starts_with("dyn ")).unwrap_or(name)
 }
 
 /// Displays where a task waits, as the end of a sentence; nothing if that is not known.
@@ -282,5 +288,9 @@ mod tests {
         assert_eq!(short_type("axum::serve<a::L<b::C>, d::E>::{{closure}}"), "axum::serve<..>::{{closure}}");
         let boxed = "core::pin::Pin<alloc::boxed::Box<dyn core::future::future::Future<Output = ()>>>";
         assert_eq!(short_type(boxed), "core::pin::Pin<..>");
+        assert_eq!(
+            short_type("core::pin::Pin<alloc::boxed::Box<app::run<A>::{{closure}}>>"),
+            "app::run<..>::{{closure}}"
+        );
     }
 }

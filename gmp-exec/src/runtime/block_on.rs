@@ -21,7 +21,7 @@ use crate::sync::atomic::AtomicBool;
 use crate::sync::atomic::Ordering::*;
 use crate::sync::thread::{self, Thread};
 use crate::task::roots::{self, Listed};
-use crate::task::{coop, of_block_on, rooted};
+use crate::task::{coop, is_large, of_block_on, rooted};
 
 const NESTED: &str = "Cannot start a runtime from within a runtime. This happens because a function (like `block_on`) \
                       attempted to block the current thread while the thread is being used to drive asynchronous tasks. \
@@ -29,6 +29,11 @@ const NESTED: &str = "Cannot start a runtime from within a runtime. This happens
 
 #[track_caller]
 pub(super) fn block_on<F: Future>(handle: &Handle, entered: fn(Flavor) -> Entered, future: F) -> F::Output {
+    if const { is_large::<F>() } { drive(handle, entered, Box::pin(future)) } else { drive(handle, entered, future) }
+}
+
+#[track_caller]
+fn drive<F: Future>(handle: &Handle, entered: fn(Flavor) -> Entered, future: F) -> F::Output {
     let flavor = handle.scheduler().config.flavor;
     let entered = entered(flavor);
     assert!(context::entered() == Entered::Nothing, "{NESTED}");

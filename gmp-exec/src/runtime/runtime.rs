@@ -168,6 +168,11 @@ impl Runtime {
     /// Shuts down and waits as dropping the runtime does, but no longer than `limit`. Polls and
     /// closures that take longer go on in the background.
     ///
+    /// # Panics
+    ///
+    /// Panics where the thread must not block, such as in a task, unless `limit` is zero. The runtime is
+    /// shut down all the same.
+    ///
     /// # Examples
     ///
     /// ```
@@ -179,10 +184,15 @@ impl Runtime {
     pub fn shutdown_timeout(mut self, limit: Duration) {
         self.waits = false;
         let verdict = self.shutdown();
+        if limit.is_zero() {
+            return verdict.tell();
+        }
         if may_block() {
             shutdown::wait(self.handle.scheduler(), Some(limit));
+            verdict.tell();
+        } else {
+            refuse_to_block();
         }
-        verdict.tell();
     }
 
     /// Shuts down without waiting. Unlike dropping the runtime, this may be called inside a
@@ -223,13 +233,21 @@ impl Drop for Runtime {
         if may_block() {
             shutdown::wait(self.handle.scheduler(), None);
             verdict.tell();
-        } else if !std::thread::panicking() {
-            panic!(
-                "Cannot drop a runtime in a context where blocking is not allowed. This happens when a runtime is \
-                 dropped from within an asynchronous context."
-            );
+        } else {
+            refuse_to_block();
         }
     }
+}
+
+/// # Panics
+///
+/// Panics with tokio's text, unless the thread panics already.
+fn refuse_to_block() {
+    assert!(
+        std::thread::panicking(),
+        "Cannot drop a runtime in a context where blocking is not allowed. This happens when a runtime is dropped \
+         from within an asynchronous context."
+    );
 }
 
 fn may_block() -> bool {

@@ -1,4 +1,4 @@
-//! The environment variables `GMP_*`, which are read once, for the first runtime: tests build thousands
+//! The environment variables `GMP_*`, and tokio's own, which are read once, for the first runtime: tests build thousands
 //! of runtimes, and each would search the environment for each variable.
 //!
 //! A program that runs with rights that its caller does not have (set-uid, set-gid or file
@@ -33,6 +33,9 @@ const NAMES: [&str; 17] = [
     "GMP_TRACE",
 ];
 
+/// tokio's own variable.
+const OF_TOKIO: &str = "TOKIO_WORKER_THREADS";
+
 /// Whether the crate has the module `seeded`.
 const HAS_SEEDED_RUNS: bool =
     cfg!(all(feature = "seeded", target_os = "linux", target_env = "gnu", target_pointer_width = "64"));
@@ -40,7 +43,7 @@ const HAS_SEEDED_RUNS: bool =
 /// So many letters may be wrong. Other programs have variables that begin with `GMP_`, too.
 const MOST_WRONG: usize = 2;
 
-/// The variables of this program, and other programs', that begin with `GMP_`. Says at the first call
+/// The variables of this program, and other programs', that begin with `GMP_`, and tokio's. Says at the first call
 /// which names look like misspelt settings, and which settings do not count in this build.
 fn variables() -> &'static [(String, OsString)] {
     static VARIABLES: OnceLock<Vec<(String, OsString)>> = OnceLock::new();
@@ -49,7 +52,7 @@ fn variables() -> &'static [(String, OsString)] {
             return Vec::new();
         }
         let variables = env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value)));
-        let variables: Vec<_> = variables.filter(|(name, _)| name.starts_with("GMP_")).collect();
+        let variables: Vec<_> = variables.filter(|(name, _)| name.starts_with("GMP_") || name == OF_TOKIO).collect();
         variables.iter().filter_map(|(name, _)| objection(name)).for_each(|text| stderr::try_write(&text));
         variables
     })

@@ -70,7 +70,7 @@ pub use local_set::{LocalEnterGuard, LocalSet, spawn_local};
 pub(crate) use local_set::{LocalHome, add_runtime, local_sets_of, remove_runtime};
 pub(crate) use observer::{Awaited, Observer};
 pub use spawn::spawn;
-pub(crate) use spawn::{new_task, spawn_on};
+pub(crate) use spawn::{is_large, new_task, spawn_on};
 #[cfg(feature = "taskdump")]
 pub(crate) use traced::{Asked, Found, Trace, is_tracing};
 pub(crate) use traced::{leaf, rooted};

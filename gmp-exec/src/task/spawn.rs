@@ -13,6 +13,13 @@ use crate::task::console::span;
 use crate::task::handle::join::JoinHandle;
 use crate::task::watch;
 
+/// Whether a future, or a closure, is boxed where a public function has taken it. Without optimisation
+/// each call on the way to the task copies it onto the stack, and futures of 80 KB overflowed the 2 MiB of
+/// a thread. async-task boxes futures of this size anyway, so there is no allocation more.
+pub(crate) const fn is_large<T>() -> bool {
+    size_of::<T>() >= 2048
+}
+
 /// Spawns a task on the current runtime. The task starts at once, whether or not the handle is
 /// awaited.
 ///
@@ -36,8 +43,18 @@ where
     F::Output: Send + 'static,
 {
     let location = Location::caller();
+    if const { is_large::<F>() } { spawn_here(Box::pin(future), location) } else { spawn_here(future, location) }
+}
+
+#[track_caller]
+#[inline]
+fn spawn_here<F>(future: F, location: &'static Location<'static>) -> JoinHandle<F::Output>
+where
+    F: Future + Send + 'static,
+    F::Output: Send + 'static,
+{
     match context::current_runtime() {
-        Ok(runtime) => runtime.with(|scheduler| spawn_on(scheduler, future, location)),
+        Ok(runtime) => runtime.with(|scheduler| start(scheduler, unnamed(scheduler, location), future)),
         Err(error) => panic!("{error}"),
     }
 }
@@ -53,11 +70,17 @@ where
     F: Future + Send + 'static,
     F::Output: Send + 'static,
 {
-    let mut header = Header::new(scheduler.home().clone(), Kind::Task(scheduler.config.observed), location);
-    let future = span::of_task(&mut header, future);
-    let (runnable, handle) = new_task(header, future);
-    start_on(scheduler, runnable);
-    handle
+    let header = unnamed(scheduler, location);
+    if const { is_large::<F>() } {
+        start(scheduler, header, Box::pin(future))
+    } else {
+        start(scheduler, header, future)
+    }
+}
+
+#[inline]
+fn unnamed(scheduler: &SchedulerRef, location: &'static Location<'static>) -> Header {
+    Header::new(scheduler.home().clone(), Kind::Task(scheduler.config.observed), location)
 }
 
 /// The same for a task that may have a name.
@@ -71,7 +94,20 @@ where
     F: Future + Send + 'static,
     F::Output: Send + 'static,
 {
-    let mut header = Header::named(scheduler.home().clone(), Kind::Task(scheduler.config.observed), location, name);
+    let header = Header::named(scheduler.home().clone(), Kind::Task(scheduler.config.observed), location, name);
+    if const { is_large::<F>() } {
+        start(scheduler, header, Box::pin(future))
+    } else {
+        start(scheduler, header, future)
+    }
+}
+
+#[inline]
+fn start<F>(scheduler: &SchedulerRef, mut header: Header, future: F) -> JoinHandle<F::Output>
+where
+    F: Future + Send + 'static,
+    F::Output: Send + 'static,
+{
     let future = span::of_task(&mut header, future);
     let (runnable, handle) = new_task(header, future);
     start_on(scheduler, runnable);

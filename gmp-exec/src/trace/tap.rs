@@ -64,7 +64,8 @@ impl Recorded {
     }
 
     pub(super) fn stop(&self) {
-        *self.recording.lock() = None;
+        let mut current = self.recording.lock();
+        *current = None;
         self.changes.fetch_add(1, Relaxed);
     }
 

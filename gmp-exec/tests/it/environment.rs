@@ -29,6 +29,17 @@ fn a_bad_maxprocs_is_an_error_that_names_variable_value_and_range() {
     }
 }
 
+/// As container images and deployments set it for tokio.
+#[test]
+fn tokios_variable_counts_where_gmps_is_not_set() {
+    assert_eq!(build_with("TOKIO_WORKER_THREADS", "7"), "processors: 7");
+    for value in ["0", "abc"] {
+        let error = build_with("TOKIO_WORKER_THREADS", value);
+        let expected = "error: InvalidInput: the environment variable TOKIO_WORKER_THREADS is ";
+        assert!(error.starts_with(expected), "{error}");
+    }
+}
+
 /// Also if the program sets the number itself.
 #[test]
 fn a_bad_maxprocs_is_an_error_beside_worker_threads() {
@@ -288,6 +299,7 @@ fn run_child(variable: &str, value: &str, test: &str) -> Output {
     child.args(["--exact", "--nocapture", test]);
     child
         .env_remove("GMP_MAXPROCS")
+        .env_remove("TOKIO_WORKER_THREADS")
         .env_remove("GMP_DEBUG")
         .env_remove("GMP_BLOCKED")
         .env_remove("GMP_TIME_SLICES")

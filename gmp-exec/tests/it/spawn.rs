@@ -18,6 +18,36 @@ fn a_task_gives_its_output() {
     }
 }
 
+/// Without optimisation, each call on the way to the task copies what it is given onto the stack: futures of
+/// 96 KiB, and closures, overflowed the 2 MiB of the thread.
+#[test]
+fn large_futures_and_closures_need_little_of_the_stack() {
+    async fn large() -> u8 {
+        let bytes = [1; 160 << 10];
+        task::yield_now().await;
+        bytes[bytes.len() - 1]
+    }
+    fn closure() -> impl FnOnce() -> u8 + Send {
+        let bytes = [1; 160 << 10];
+        move || bytes[bytes.len() - 1]
+    }
+    for runtime in every_runtime() {
+        assert_eq!(runtime.block_on(large()), 1);
+        assert_eq!(runtime.block_on(runtime.spawn(large())).unwrap(), 1);
+        assert_eq!(runtime.block_on(runtime.spawn_blocking(closure())).unwrap(), 1);
+        let inside = async {
+            let mut set = task::JoinSet::new();
+            set.spawn(large());
+            set.spawn_blocking(closure());
+            let all = set.join_all().await;
+            all.len() + usize::from(spawn(large()).await.unwrap())
+        };
+        assert_eq!(runtime.block_on(runtime.spawn(inside)).unwrap(), 3);
+        let set = task::LocalSet::new();
+        assert_eq!(set.block_on(&runtime, set.spawn_local(large())).unwrap(), 1);
+    }
+}
+
 #[test]
 fn many_tasks_all_finish() {
     for runtime in every_runtime() {

@@ -194,6 +194,7 @@ pub async fn copy(from: impl AsRef<Path>, to: impl AsRef<Path>) -> io::Result<u6
 /// ```
 pub async fn set_permissions(path: impl AsRef<Path>, perm: Permissions) -> io::Result<()> {
     let path = path.as_ref().to_owned();
+    pending_writes::written(&path).await;
     background::run(AtShutdown::Wait, || fs::set_permissions(path, perm)).await
 }
 

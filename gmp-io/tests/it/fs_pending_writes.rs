@@ -1,13 +1,16 @@
 //! Accepted writes are visible to the operations that follow, even without a flush.
 
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use gmp_io::fs::{self, File, OpenOptions};
+use gmp_io::process::Command;
 use tempfile::TempDir;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use crate::fs_support::{fifo, reads_in_place, temp_dir};
-use crate::support::{on_both, within_deadline};
+use crate::support::{in_child, on_both, within_deadline};
 
 /// Makes a file that has accepted five bytes.
 async fn unflushed(path: &Path) -> File {
@@ -51,6 +54,23 @@ fn a_dropped_file_is_read_by_its_name() {
             let copy = path.with_extension("copy");
             fs::copy(path, copy).await.expect("copied") != 5
         })
+    });
+}
+
+/// The system refuses to start a file that is open for writing. In a process of its own: a child of another
+/// test has all descriptors for a moment, also one for writing.
+#[test]
+fn a_script_that_was_written_without_a_flush_can_be_started() {
+    in_child("fs_pending_writes::a_script_that_was_written_without_a_flush_can_be_started", || {
+        on_both(|| {
+            never(async |path| {
+                let mut file = File::create(path).await.expect("made");
+                file.write_all(b"#!/bin/sh\n").await.expect("accepted");
+                drop(file);
+                fs::set_permissions(path, Permissions::from_mode(0o755)).await.expect("set");
+                Command::new(path).status().await.is_err()
+            })
+        });
     });
 }
 

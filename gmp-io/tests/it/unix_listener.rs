@@ -24,6 +24,19 @@ fn place() -> (TempDir, PathBuf) {
     (directory, path)
 }
 
+/// As on tokio, the system chooses a name, and not the empty one, which all programs would share.
+#[test]
+#[cfg(target_os = "linux")]
+fn an_empty_abstract_name_is_none() {
+    on_both(|| async {
+        let listeners = [(); 2].map(|()| UnixListener::bind("\0").expect("a listener"));
+        let names =
+            listeners.map(|listener| listener.local_addr().expect("bound").as_abstract_name().map(<[u8]>::to_owned));
+        assert!(names[0].as_ref().is_some_and(|name| !name.is_empty()) && names[0] != names[1], "{names:?}");
+        assert!(UnixStream::connect("\0").await.is_err());
+    });
+}
+
 #[test]
 fn many_connections_at_once_are_all_served() {
     on_both(|| async {

@@ -19,6 +19,8 @@ use crate::asked::Asked;
 
 /// The first line of an answer.
 const GREETING: &str = "gmp 1\n";
+/// The system keeps so many bytes of a name.
+const LONGEST_NAME: usize = 15;
 /// How long the program may take to begin its answer.
 const PATIENCE: Duration = Duration::from_secs(30);
 /// After so long this command says that it waits.
@@ -39,6 +41,7 @@ pub(crate) fn ask(process: Pid, form: &str) -> Result<Answering> {
     let asked = Asked::find(process)?;
     let (reader, writer) = io::pipe().context("no pipe")?;
     let name = format!("gmp-tasks:{}{form}", writer.as_raw_fd());
+    ensure!(name.len() <= LONGEST_NAME, "too many descriptors of other programs are open in this process");
     fs::write("/proc/self/comm", name).context("can't say where the answer goes")?;
     let (sender, begun) = mpsc::channel();
     // If nothing comes, the thread ends with this command.

@@ -10,18 +10,19 @@ const MAX_THREADS: usize = 1 << 20;
 
 /// # Scheduling
 impl Builder {
-    /// Sets the number of processors, which is how many tasks run at a time. From 1 to 1024.
+    /// Sets the number of processors, which is how many tasks run at a time. More than 1024 count
+    /// as 1024.
     ///
-    /// Default: the environment variable `GMP_MAXPROCS` if it is set, else the number of CPUs that
-    /// the process may use: those in its affinity mask, limited by the CPU quota of its cgroup and
-    /// the cgroups above it, rounded up. In the last case the runtime follows when the number of
-    /// CPUs changes, within about a second while it has work, until
+    /// Default: the environment variable `GMP_MAXPROCS` if it is set, else `TOKIO_WORKER_THREADS`, else
+    /// the number of CPUs that the process may use: those in its affinity mask, limited by the CPU
+    /// quota of its cgroup and the cgroups above it, rounded up. In the last case the runtime follows
+    /// when the number of CPUs changes, within about a second while it has work, until
     /// [`set_max_procs`](crate::runtime::Handle::set_max_procs) is called. This needs
     /// [`sysmon`](Self::sysmon). A current-thread runtime always has one processor.
     ///
     /// # Panics
     ///
-    /// Panics if `count` is out of range.
+    /// Panics if `count` is 0.
     ///
     /// # Examples
     ///
@@ -33,8 +34,8 @@ impl Builder {
     /// ```
     #[track_caller]
     pub fn worker_threads(&mut self, count: usize) -> &mut Self {
-        in_range("worker_threads", count, 1, MAX_PROCESSORS);
-        self.worker_threads = Some(count);
+        assert!(count > 0, "Worker threads cannot be set to 0");
+        self.worker_threads = Some(count.min(MAX_PROCESSORS));
         self
     }
 
@@ -109,12 +110,12 @@ impl Builder {
         self
     }
 
-    /// Sets how many blocking closures may run at a time; further closures wait in a queue. At
-    /// least 1; default 512.
+    /// Sets how many blocking closures may run at a time; further closures wait in a queue. Default
+    /// 512. More than 2^20 count as 2^20.
     ///
     /// # Panics
     ///
-    /// Panics if `count` is 0 or above 2^20.
+    /// Panics if `count` is 0.
     ///
     /// # Examples
     ///
@@ -141,8 +142,8 @@ impl Builder {
     /// ```
     #[track_caller]
     pub fn max_blocking_threads(&mut self, count: usize) -> &mut Self {
-        in_range("max_blocking_threads", count, 1, MAX_THREADS);
-        self.max_blocking_threads = count;
+        assert!(count > 0, "Max blocking threads cannot be set to 0");
+        self.max_blocking_threads = count.min(MAX_THREADS);
         self
     }
 

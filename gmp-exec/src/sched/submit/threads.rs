@@ -2,10 +2,12 @@
 
 use std::io;
 
+use crate::context;
 use crate::sched::run;
 use crate::sched::scheduler::Scheduler;
+use crate::sched::scheduler_ref::SchedulerRef;
 use crate::sched::state::machine::{Machine, thread_root};
-use crate::sched::state::threads::call;
+use crate::sched::state::threads::{Hook, call};
 use crate::sched::submit::head_room::check_room_for_machine;
 use crate::sync::Arc;
 use crate::sync::atomic::Ordering::Relaxed;
@@ -38,10 +40,18 @@ pub(in crate::sched) fn start_thread(
     scheduler.all_machines.start(threads, threads.name(), machine.clone(), move || {
         // sysmon's, if sysmon has started this thread.
         for_thread.config.timer_slack.set();
-        call(&for_thread.config.hooks.on_start);
+        call_within(&for_thread, &for_thread.config.hooks.on_start);
         body(&for_thread, &machine);
-        call(&for_thread.config.hooks.on_stop);
+        call_within(&for_thread, &for_thread.config.hooks.on_stop);
     })
+}
+
+/// Calls a hook with the runtime as the current one: on tokio it may spawn tasks.
+fn call_within(scheduler: &Arc<Scheduler>, hook: &Option<Hook>) {
+    if hook.is_some() {
+        let _current = context::push_runtime(SchedulerRef::new(scheduler.clone()));
+        call(hook);
+    }
 }
 
 /// Makes sure that a scheduler with idle processors has a thread at all. A later failure to

@@ -22,7 +22,7 @@ use crate::sched::state::all_machines::await_again;
 use crate::sched::{Local, SchedulerRef};
 use crate::task::blocking::at_shutdown::AtShutdown;
 use crate::task::console::span;
-use crate::task::{Header, JoinHandle, Kind, Place, coop, new_task};
+use crate::task::{Header, JoinHandle, Kind, Place, coop, is_large, new_task};
 
 /// Runs a closure that may block, as a task of its own, on a thread that runs such closures only.
 ///
@@ -157,7 +157,19 @@ where
     R: Send + 'static,
 {
     let kind = Kind::Closure(at_shutdown, place_on(scheduler, place));
-    let mut header = Header::named(scheduler.home().clone(), kind, location, name);
+    let header = Header::named(scheduler.home().clone(), kind, location, name);
+    if const { is_large::<F>() } {
+        start(scheduler, at_shutdown, header, Box::new(f))
+    } else {
+        start(scheduler, at_shutdown, header, f)
+    }
+}
+
+fn start<F, R>(scheduler: &SchedulerRef, at_shutdown: AtShutdown, mut header: Header, f: F) -> io::Result<JoinHandle<R>>
+where
+    F: FnOnce() -> R + Send + 'static,
+    R: Send + 'static,
+{
     if at_shutdown == AtShutdown::Wait && scheduler.is_shutdown() {
         header.set_aborted();
     }

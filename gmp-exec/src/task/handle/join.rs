@@ -137,10 +137,10 @@ impl<T> JoinHandle<T> {
     /// unit for all of its handles.
     ///
     /// The waker must not panic when it is woken or dropped: async-task would abort the process.
-    pub(in crate::task) fn poll_unguarded(&mut self, cx: &mut Context<'_>) -> Poll<Result<T, JoinError>> {
+    pub(in crate::task) fn poll_outcome(&mut self, cx: &mut Context<'_>) -> Poll<Outcome<T>> {
         let outcome = ready!(Pin::new(self.unfinished()).poll(cx));
         self.task = None;
-        Poll::Ready(outcome.into_result())
+        Poll::Ready(outcome)
     }
 
     fn unfinished(&mut self) -> &mut async_task::Task<Outcome<T>, Header> {

@@ -33,7 +33,7 @@ use crate::observe::{self, Driver};
 use crate::seeded;
 use crate::sync::Arc;
 use crate::task::console::span;
-use crate::task::spawn::{new_local_task, start_local};
+use crate::task::spawn::{is_large, new_local_task, start_local};
 use crate::task::{Header, Home, HomeRef, JoinHandle, Kind, Runnable, cancel, watch};
 
 /// How many tasks a poll of the set polls before it returns, so that other futures are polled.
@@ -117,7 +117,15 @@ impl LocalContext {
         F::Output: 'static,
     {
         let kind = Kind::Task(self.home.observed());
-        let mut header = Header::named(self.of_tasks.clone(), kind, Location::caller(), name);
+        let header = Header::named(self.of_tasks.clone(), kind, Location::caller(), name);
+        if const { is_large::<F>() } { self.start(header, Box::pin(future)) } else { self.start(header, future) }
+    }
+
+    fn start<F>(&self, mut header: Header, future: F) -> JoinHandle<F::Output>
+    where
+        F: Future + 'static,
+        F::Output: 'static,
+    {
         let future = span::of_task(&mut header, future);
         // SAFETY: the header's home is that of `self`, whose thread this is, and whose tasks are
         // polled and dropped on its thread only (see the module docs).

@@ -33,3 +33,30 @@ fn hooks_that_panic_end_nothing() {
         }
     }
 }
+
+/// As on tokio, where programs start a task for each thread.
+#[test]
+fn hooks_for_the_start_and_the_end_of_a_thread_may_spawn() {
+    for mut builder in every_kind() {
+        let (started, stopped) = (Flag::new(), Flag::new());
+        let (start, stop) = (started.clone(), stopped.clone());
+        builder.thread_keep_alive(Duration::ZERO);
+        builder.on_thread_start(move || {
+            let start = start.clone();
+            spawn(async move { start.set() });
+        });
+        builder.on_thread_stop(move || {
+            gmp_exec::runtime::Handle::current();
+            stop.set();
+        });
+        let runtime = builder.build().unwrap();
+        run(&runtime, async move {
+            spawn_blocking(|| ()).await.unwrap();
+            while !started.is_set() {
+                sleep(Duration::from_millis(1)).await;
+            }
+        });
+        drop(runtime);
+        stopped.wait();
+    }
+}

@@ -3,6 +3,7 @@
 
 use std::io::{BufRead, BufReader, Read};
 use std::process::Stdio;
+use std::time::{Duration, Instant};
 use std::{env, fs};
 
 use super::asked::{Asker, ask};
@@ -42,10 +43,6 @@ fn recording(answer: &mut impl Read) -> Vec<u8> {
     }
 }
 
-fn threads(program: &Program) -> usize {
-    fs::read_dir(format!("/proc/{}/task", program.child.id())).unwrap().count()
-}
-
 #[test]
 fn a_process_records_itself_for_an_asker_again_and_again() {
     let program = Program::start("yields", "");
@@ -56,8 +53,8 @@ fn a_process_records_itself_for_an_asker_again_and_again() {
         let [begin, end] =
             [recorded.polls().map(|poll| poll.begin).min(), recorded.polls().filter_map(|poll| poll.end).max()];
         let seconds = (end.unwrap() - begin.unwrap()) as f64 / 1e9;
-        // Machines begin at their next turn, and this computer may be busy.
-        assert!((0.5..30.0).contains(&seconds), "{seconds} s");
+        // Fast polls overwrite those of the first half, and a busy computer is late.
+        assert!((0.05..30.0).contains(&seconds), "{seconds} s");
     }
     assert!(ask(&program, "").contains("1 task"), "the program goes on");
     let (_, text) = program.killed();
@@ -91,13 +88,16 @@ fn a_process_that_records_anyway_goes_on() {
 #[test]
 fn others_are_answered_during_a_recording() {
     let program = Program::start("waits", "");
-    let before = threads(&program);
     let mut asker = Asker::start(&program, "1t60", Stdio::piped());
     let mut greeting = String::new();
     BufReader::new(asker.0.stdout.as_mut().unwrap()).read_line(&mut greeting).unwrap();
     assert_eq!(greeting, "gmp 1\n");
     // The asker asks again and again all the time.
     assert!(ask(&program, "").contains("5 tasks"));
-    wait_until(|| threads(&program) == before + 1);
+    // The recording ends with its asker, and not when its time is over.
+    let start = Instant::now();
+    drop(asker);
+    assert_eq!(record(&program).len(), 2);
+    assert!(start.elapsed() < Duration::from_secs(45));
     program.kill();
 }

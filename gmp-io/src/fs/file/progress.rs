@@ -16,6 +16,7 @@ use gmp_exec::task::{AtShutdown, JoinHandle};
 
 use super::buffer::Buffer;
 use crate::fs::background;
+use crate::fs::pending_writes::PendingWrite;
 
 #[derive(Debug, Default)]
 pub(super) struct Progress {
@@ -69,7 +70,9 @@ impl Progress {
     }
 
     /// Begins an operation. No other may be in progress. The caller has discarded `ahead` bytes of
-    /// the buffer.
+    /// the buffer. `accepted`: the write that others wait for. They may be about to start the file as a
+    /// program, which the system refuses while a descriptor is open for writing. So the write counts until
+    /// this descriptor is closed, if the caller has dropped the file meanwhile.
     ///
     /// # Errors
     ///
@@ -86,11 +89,17 @@ impl Progress {
         at_shutdown: AtShutdown,
         file: &Arc<File>,
         ahead: i64,
+        accepted: Option<PendingWrite>,
         operation: impl FnOnce(&File, &mut Buffer) -> Finished + Send + 'static,
     ) -> io::Result<()> {
         let for_operation = file.clone();
         let mut buffer = mem::take(self.settled());
-        let operation = move || (operation(&for_operation, &mut buffer), buffer);
+        let operation = move || {
+            let finished = operation(&for_operation, &mut buffer);
+            drop(for_operation);
+            drop(accepted);
+            (finished, buffer)
+        };
         self.operation = match background::start(at_shutdown, operation) {
             Ok(started) => Operation::Busy(started),
             Err(error) => return go_back(file, ahead).and(Err(error)),

@@ -59,7 +59,7 @@ impl AsyncRead for File {
                     if ready!(poll_read_in_place(cx, &me.std, &mut me.reads, dst, most))? == InPlace::Complete {
                         return Poll::Ready(Ok(()));
                     }
-                    progress.start(AtShutdown::Abandon, &me.std, 0, move |std, buffer| {
+                    progress.start(AtShutdown::Abandon, &me.std, 0, None, move |std, buffer| {
                         Finished::Read(buffer.read_from(std, most))
                     })?;
                 }

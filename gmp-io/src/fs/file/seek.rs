@@ -29,7 +29,7 @@ impl AsyncSeek for File {
         let ahead = buffer.discard();
         if progress.shares_cursor || matches!(position, SeekFrom::End(_)) {
             let operation = move |std: &_, _: &mut _| Finished::Seek(seek(std, position, ahead));
-            progress.start(AtShutdown::Wait, &me.std, ahead, operation)?;
+            progress.start(AtShutdown::Wait, &me.std, ahead, None, operation)?;
         } else {
             progress.position = seek(&me.std, position, ahead)?;
         }

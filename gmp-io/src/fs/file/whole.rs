@@ -105,7 +105,7 @@ impl File {
         let mut turn = self.turn().await;
         inline::assert_runtime();
         let ahead = turn.settled().discard();
-        turn.start(AtShutdown::Wait, &self.std, ahead, move |std, _| {
+        turn.start(AtShutdown::Wait, &self.std, ahead, None, move |std, _| {
             Finished::SetLen(go_back(std, ahead).and_then(|()| std.set_len(size)))
         })?;
         match poll_fn(|cx| turn.poll_finished(cx)).await? {

@@ -61,8 +61,7 @@ impl File {
         let ahead = buffer.discard();
         let n = fill(buffer, self.max_buf_size);
         let accepted = self.number.of(&self.std).map(PendingWrite::new);
-        progress.start(AtShutdown::Finish, &self.std, ahead, move |std, buffer| {
-            let _until_it_is_made = accepted;
+        progress.start(AtShutdown::Finish, &self.std, ahead, accepted, move |std, buffer| {
             Finished::Write(go_back(std, ahead).and_then(|()| buffer.write_to(std)))
         })?;
         Poll::Ready(Ok(n))

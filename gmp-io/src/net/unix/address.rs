@@ -98,12 +98,14 @@ impl SocketAddr {
         SocketAddr(net::SocketAddr::from_pathname("").expect("an address without a path"))
     }
 
+    /// An abstract name without a byte is none, as on tokio: the system chooses one for a socket that is
+    /// bound to it.
     pub(super) fn to_socket2(&self) -> io::Result<SockAddr> {
         if let Some(path) = self.as_pathname() {
             return SockAddr::unix(path);
         }
         #[cfg(any(target_os = "linux", target_os = "android"))]
-        if let Some(name) = self.as_abstract_name() {
+        if let Some(name) = self.as_abstract_name().filter(|name| !name.is_empty()) {
             return SockAddr::unix(OsStr::from_bytes(&[b"\0", name].concat()));
         }
         SockAddr::unix(OsStr::new(""))

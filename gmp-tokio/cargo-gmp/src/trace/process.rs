@@ -25,6 +25,9 @@ const NO_RECORDER: &str = "no recorder\n";
 /// The process can't be asked, ends meanwhile, or can't record itself; or a file can't be written.
 pub(super) fn report(request: &OfProcess) -> Result<String> {
     let OfProcess { process, time, output } = request;
+    if let Some(path) = output {
+        create(path)?;
+    }
     let mut answering = ask(*process, &format!("{RECORDING}{}", time.as_secs()))?;
     eprintln!("recording process {process} for {} s ...", time.as_secs());
     let count = recordings(&mut answering)?;
@@ -56,8 +59,8 @@ fn recordings(answering: &mut Answering) -> Result<usize> {
 
 /// Reads a recording in pieces, up to an empty one.
 fn save(answering: &mut Answering, path: &Path) -> Result<()> {
-    let cant_write = || format!("can't write {}", path.display());
-    let mut file = BufWriter::new(File::create(path).with_context(cant_write)?);
+    let cant_write = || cant_write(path);
+    let mut file = BufWriter::new(create(path)?);
     loop {
         let mut length = [0; 4];
         answering.read_exact(&mut length).context(CUT_OFF)?;
@@ -70,4 +73,12 @@ fn save(answering: &mut Answering, path: &Path) -> Result<()> {
             bail!(CUT_OFF);
         }
     }
+}
+
+fn create(path: &Path) -> Result<File> {
+    File::create(path).with_context(|| cant_write(path))
+}
+
+fn cant_write(path: &Path) -> String {
+    format!("can't write {}", path.display())
 }

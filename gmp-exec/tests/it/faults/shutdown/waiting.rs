@@ -58,6 +58,20 @@ fn shutdown_timeout_gives_up() {
     }
 }
 
+/// With tokio's text. A limit of zero waits for nothing, so it is allowed.
+#[test]
+fn shutdown_timeout_refuses_to_block_in_a_task() {
+    for outer in every_runtime() {
+        let [inner, other] = [every_runtime(), every_runtime()].map(|mut all| all.remove(0));
+        outer.block_on(async { other.shutdown_timeout(Duration::ZERO) });
+        let refused = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            outer.block_on(async { inner.shutdown_timeout(Duration::from_millis(10)) });
+        }));
+        let text = *refused.unwrap_err().downcast::<&str>().unwrap();
+        assert!(text.starts_with("Cannot drop a runtime in a context where blocking is not allowed."), "{text}");
+    }
+}
+
 #[test]
 fn shutdown_timeout_does_not_use_up_its_time_for_nothing() {
     for runtime in every_runtime() {
