@@ -9,6 +9,7 @@ mod socket;
 mod tcp;
 mod udp;
 mod weather;
+mod wish;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
@@ -16,7 +17,7 @@ use std::net::SocketAddr;
 pub(super) use address::{Address, read_address, write_address};
 pub(super) use placeholder::{copy_options, timeout};
 pub(super) use tcp::is_here;
-pub(super) use weather::{Wish, parse};
+pub(super) use wish::{Wish, parse};
 
 use super::decisions::Decisions;
 use super::state::State;
