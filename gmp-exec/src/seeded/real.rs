@@ -82,6 +82,12 @@ real! {
     getpeername(fd: c_int, address: *mut libc::sockaddr, length: *mut libc::socklen_t) -> c_int;
     getsockopt(fd: c_int, level: c_int, name: c_int, value: *mut c_void, length: *mut libc::socklen_t) -> c_int;
     setsockopt(fd: c_int, level: c_int, name: c_int, value: *const c_void, length: libc::socklen_t) -> c_int;
+    getaddrinfo(
+        host: *const libc::c_char,
+        service: *const libc::c_char,
+        hints: *const libc::addrinfo,
+        found: *mut *mut libc::addrinfo
+    ) -> c_int;
     recvmmsg(
         fd: c_int,
         messages: *mut libc::mmsghdr,

@@ -11,6 +11,8 @@ const OTHERS: &[(&str, fn())] = &[
     ("pipes", pipes::scenario),
     ("sequences", network::sequences::scenario),
     ("leaves", network::streams::leaves),
+    ("names", network::names::scenario),
+    ("asks_the_system", network::names::asks_the_system),
     ("ten_datagrams", network::datagrams::ten_datagrams),
     ("datagrams", network::datagrams::datagrams),
     ("streams", network::streams::scenario),

@@ -3,6 +3,7 @@
 mod address;
 mod epoll;
 mod flight;
+mod hosts;
 mod placeholder;
 mod ports;
 mod socket;
@@ -12,7 +13,6 @@ mod weather;
 mod wish;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::net::SocketAddr;
 
 pub(super) use address::{Address, read_address, write_address};
 pub(super) use placeholder::{copy_options, timeout};
@@ -40,8 +40,8 @@ pub(super) struct Network {
     last_id: Id,
     flight: Flight,
     ports: Ports,
-    /// Addresses of other computers that were asked for.
-    pub(super) refused: BTreeSet<SocketAddr>,
+    /// What was asked for, and is elsewhere.
+    pub(super) refused: BTreeSet<String>,
 }
 
 /// The network in the turn of a thread.

@@ -1,13 +1,17 @@
 //! What `GMP_SEED_NET` and `cargo gmp test --net` ask for. cargo-gmp compiles this file, too, so nothing of the
 //! engine is named here.
 
+use std::net::IpAddr;
+
 /// What `GMP_SEED_NET` asks for.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Wish {
     /// Otherwise all sockets are the kernel's.
     pub(crate) is_simulated: bool,
     /// Whether sockets may reach other computers.
     pub(crate) allows_real: bool,
+    /// Names of hosts, each with an address of its.
+    pub(super) hosts: Vec<(String, IpAddr)>,
     pub(super) weather: Weather,
 }
 
@@ -38,11 +42,11 @@ const MILD: Weather = Weather { delay: (0, 1_000_000), short: 100_000, ..CALM };
 ///
 /// The text is no weather. The error says what is allowed.
 pub(crate) fn parse(text: &str) -> Result<Wish, String> {
-    let mut wish = Wish { is_simulated: true, allows_real: false, weather: MILD };
+    let mut wish = Wish { is_simulated: true, allows_real: false, hosts: Vec::new(), weather: MILD };
     for item in text.split(',').filter(|item| !item.is_empty()) {
         parse_item(item, &mut wish).ok_or_else(|| {
             format!(
-                "{item:?} is none of kernel, real, calm, delay=1..20ms, short=50%, full=5%, reset=0.1%, loss=1%, dup=1%, reorder=1%"
+                "{item:?} is none of kernel, real, calm, delay=1..20ms, short=50%, full=5%, reset=0.1%, loss=1%, dup=1%, reorder=1%, host=db@127.0.0.2"
             )
         })?;
     }
@@ -62,6 +66,10 @@ fn parse_item(item: &str, wish: &mut Wish) -> Option<()> {
         Some(("loss", text)) => weather.loss = parse_rate(text)?,
         Some(("dup", text)) => weather.dup = parse_rate(text)?,
         Some(("reorder", text)) => weather.reorder = parse_rate(text)?,
+        Some(("host", text)) => {
+            let (name, address) = text.split_once('@').filter(|(name, _)| !name.is_empty())?;
+            wish.hosts.push((name.to_owned(), address.parse().ok()?));
+        }
         _ => return None,
     }
     Some(())
@@ -93,10 +101,10 @@ mod tests {
 
     #[test]
     fn a_wish_is_a_list() {
-        assert_eq!(parse("").unwrap(), Wish { is_simulated: true, allows_real: false, weather: MILD });
+        let mild = Wish { is_simulated: true, allows_real: false, hosts: Vec::new(), weather: MILD };
+        assert_eq!(parse("").unwrap(), mild);
         assert!(!parse("kernel").unwrap().is_simulated);
-        let wish =
-            parse("calm,real,delay=1..20ms,short=50%,full=5%,reset=0.1%,loss=1%,dup=2%,reorder=3%").unwrap();
+        let wish = parse("calm,real,delay=1..20ms,short=50%,full=5%,reset=0.1%,loss=1%,dup=2%,reorder=3%").unwrap();
         let weather = Weather {
             delay: (1_000_000, 20_000_000),
             short: 500_000,
@@ -106,7 +114,7 @@ mod tests {
             dup: 20_000,
             reorder: 30_000,
         };
-        assert_eq!(wish, Wish { is_simulated: true, allows_real: true, weather });
+        assert_eq!(wish, Wish { allows_real: true, weather, ..mild });
         assert_eq!(parse_delay("1..20ms"), Some((1_000_000, 20_000_000)));
         assert_eq!(parse_delay("200us..1s"), Some((200_000, 1_000_000_000)));
         assert_eq!(parse_delay("5ms"), Some((5_000_000, 5_000_000)));
@@ -114,7 +122,18 @@ mod tests {
 
     #[test]
     fn bad_weather_is_refused_by_name() {
-        for text in ["delay=1", "delay=2..1ms", "delay=-1ms", "short=5", "short=101%", "reset=x%", "rain", "loss"] {
+        for text in [
+            "delay=1",
+            "delay=2..1ms",
+            "delay=-1ms",
+            "short=5",
+            "short=101%",
+            "reset=x%",
+            "rain",
+            "loss",
+            "host=a",
+            "host=@::1",
+        ] {
             let error = parse(text).unwrap_err();
             assert!(error.contains(text) && error.contains("delay=1..20ms"), "{error}");
         }

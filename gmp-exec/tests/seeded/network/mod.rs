@@ -2,5 +2,6 @@
 
 mod calls;
 pub(crate) mod datagrams;
+pub(crate) mod names;
 pub(crate) mod sequences;
 pub(crate) mod streams;

@@ -169,7 +169,8 @@ fn faults_are_found_and_kept_and_replayed(project: &Project) {
             "{result}"
         );
 
-        let again = format!("cargo gmp test --seed {seed} --net calm faults:: -- --exact faults::{test} --test-threads 1");
+        let again =
+            format!("cargo gmp test --seed {seed} --net calm faults:: -- --exact faults::{test} --test-threads 1");
         assert!(said.contains(&format!("  again:  {again}\n")), "{said}");
         let shown = failing(project, again.strip_prefix("cargo gmp ").unwrap());
         assert!(
