@@ -180,11 +180,45 @@ pub(super) fn is_blocking(fd: c_int) -> bool {
 
 /// `S_IFIFO` and so on; 0 for an error.
 pub(super) fn kind(fd: c_int) -> libc::mode_t {
+    about(fd).st_mode & libc::S_IFMT
+}
+
+/// Of a socket, the same for all its descriptors.
+pub(super) fn inode(fd: c_int) -> libc::ino_t {
+    about(fd).st_ino
+}
+
+fn about(fd: c_int) -> libc::stat {
     let mut about = std::mem::MaybeUninit::<libc::stat>::zeroed();
     // SAFETY: the pointer is valid.
     unsafe { libc::fstat(fd, about.as_mut_ptr()) };
     // SAFETY: zeroes are a value of this type.
-    unsafe { about.assume_init() }.st_mode & libc::S_IFMT
+    unsafe { about.assume_init() }
+}
+
+pub(super) fn is_unix_stream(fd: c_int) -> bool {
+    option(fd, libc::SO_DOMAIN) == Some(libc::AF_UNIX) && option(fd, libc::SO_TYPE) == Some(libc::SOCK_STREAM)
+}
+
+fn option(fd: c_int, name: c_int) -> Option<c_int> {
+    let (mut value, mut length) = (0, size_of::<c_int>() as libc::socklen_t);
+    // SAFETY: the pointers are valid, the first one for the length.
+    let got = unsafe { getsockopt(fd, libc::SOL_SOCKET, name, (&raw mut value).cast(), &raw mut length) };
+    (got == 0).then_some(value)
+}
+
+/// How many bytes a socket has received.
+pub(super) fn available(fd: c_int) -> usize {
+    let mut count: c_int = 0;
+    // SAFETY: the pointer is valid.
+    unsafe { ioctl(fd, libc::FIONREAD, &raw mut count as usize) };
+    count.max(0) as usize
+}
+
+/// The entry of the epoll is as if it were new.
+pub(super) fn renew(epoll: c_int, fd: c_int, mut event: libc::epoll_event) {
+    // SAFETY: the pointer is valid.
+    unsafe { epoll_ctl(epoll, libc::EPOLL_CTL_MOD, fd, &raw mut event) };
 }
 
 /// Whether a child process runs.

@@ -16,6 +16,7 @@ const OTHERS: &[(&str, fn())] = &[
     ("ten_datagrams", network::datagrams::ten_datagrams),
     ("datagrams", network::datagrams::datagrams),
     ("streams", network::streams::scenario),
+    ("unix", network::unix::scenario),
 ];
 
 pub(crate) fn find(name: &str) -> fn() {

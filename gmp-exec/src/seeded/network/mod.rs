@@ -9,6 +9,7 @@ mod ports;
 mod socket;
 mod tcp;
 mod udp;
+mod watched;
 mod weather;
 mod wish;
 
@@ -25,6 +26,7 @@ use epoll::Epoll;
 use flight::Flight;
 use ports::Ports;
 use socket::Socket;
+use watched::Watched;
 
 /// Of a socket or an epoll, never used again.
 type Id = u64;
@@ -37,6 +39,7 @@ pub(super) struct Network {
     descriptors: BTreeMap<i32, Id>,
     sockets: BTreeMap<Id, Socket>,
     epolls: BTreeMap<Id, Epoll>,
+    watched: Watched,
     last_id: Id,
     flight: Flight,
     ports: Ports,
@@ -65,6 +68,7 @@ impl Network {
             descriptors: BTreeMap::new(),
             sockets: BTreeMap::new(),
             epolls: BTreeMap::new(),
+            watched: Watched::new(),
             last_id: 0,
             flight: Flight::default(),
             ports: Ports::default(),
@@ -130,6 +134,7 @@ impl Kernel<'_> {
 
     /// Before the kernel's descriptor is closed.
     pub(super) fn close(&mut self, fd: i32) {
+        self.forget_watched(fd);
         let Some(id) = self.net.descriptors.remove(&fd) else { return };
         if self.net.descriptors.values().any(|other| *other == id) {
             return;

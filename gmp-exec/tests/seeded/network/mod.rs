@@ -5,3 +5,4 @@ pub(crate) mod datagrams;
 pub(crate) mod names;
 pub(crate) mod sequences;
 pub(crate) mod streams;
+pub(crate) mod unix;
