@@ -235,6 +235,21 @@ pub(super) fn has_children() -> bool {
     unsafe { info.si_pid() == 0 }
 }
 
+/// Waits until the kernel has no such thread any more. Not for ever: destructors of that thread may wait for
+/// a thread that has no turn.
+pub(super) fn wait_for_exit(thread: c_int) {
+    const LOOKS: usize = 10_000;
+    let between = libc::timespec { tv_sec: 0, tv_nsec: 20_000 };
+    let is_there = || {
+        // SAFETY: the call touches no memory. The signal 0 is none.
+        thread != 0 && unsafe { syscall(libc::SYS_tgkill, libc::getpid() as usize, thread as usize, 0, 0, 0, 0) } == 0
+    };
+    for _ in (0..LOOKS).take_while(|_| is_there()) {
+        // SAFETY: the pointer is valid, and the other one may be null.
+        unsafe { nanosleep(&raw const between, std::ptr::null_mut()) };
+    }
+}
+
 /// A descriptor that becomes readable at the end of that process; negative for an error.
 pub(super) fn open_process(process: libc::pid_t) -> c_int {
     // SAFETY: the call touches no memory.

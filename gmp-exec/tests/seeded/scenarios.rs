@@ -1,6 +1,6 @@
 //! What runs under a seed.
 
-use crate::{controlled, correct, faults, forms, network, pipes, planted};
+use crate::{controlled, correct, faults, forms, memory, network, pipes, planted};
 
 /// By name, beside those with a fault and those without.
 const OTHERS: &[(&str, fn())] = &[
@@ -8,6 +8,7 @@ const OTHERS: &[(&str, fn())] = &[
     ("spins_on_timers", faults::spins_on_timers),
     ("controlled", controlled::scenario),
     ("forms", forms::scenario),
+    ("memory", memory::scenario),
     ("pipes", pipes::scenario),
     ("sequences", network::sequences::scenario),
     ("leaves", network::streams::leaves),

@@ -81,6 +81,9 @@ mod odd {
     #[test]
     fn it_has_weather() { assert_eq!(std::env::var("GMP_SEED_NET").unwrap(), "calm,real"); }
 
+    #[test]
+    fn it_leaves_a_file() { std::fs::File::create_new(std::env::temp_dir().join("left")).unwrap(); }
+
     #[tokio::test]
     async fn it_spins_the_second_time() {
         if std::fs::exists("spins").unwrap() { it_spins(); }
@@ -147,6 +150,7 @@ fn tests_run_under_seeds() {
     a_test_that_hangs_in_real_time_is_ended(&project);
     a_run_that_does_not_repeat_is_no_failure(&project);
     succeeds(&mut gmp(&project, "test --seeds 1 --net calm --real-net odd::it_has_weather"));
+    succeeds(&mut gmp(&project, "test --seeds 4 --check odd::it_leaves_a_file"));
 }
 
 fn faults_are_found_and_kept_and_replayed(project: &Project) {
