@@ -240,9 +240,10 @@ pub(super) fn has_children() -> bool {
 pub(super) fn wait_for_exit(thread: c_int) {
     const LOOKS: usize = 10_000;
     let between = libc::timespec { tv_sec: 0, tv_nsec: 20_000 };
+    let process = std::process::id() as usize;
     let is_there = || {
         // SAFETY: the call touches no memory. The signal 0 is none.
-        thread != 0 && unsafe { syscall(libc::SYS_tgkill, libc::getpid() as usize, thread as usize, 0, 0, 0, 0) } == 0
+        thread != 0 && unsafe { syscall(libc::SYS_tgkill, process, thread as usize, 0, 0, 0, 0) } == 0
     };
     for _ in (0..LOOKS).take_while(|_| is_there()) {
         // SAFETY: the pointer is valid, and the other one may be null.

@@ -66,8 +66,10 @@ unsafe fn all(
             break;
         }
         // SAFETY: the C library has written what `end` leads to.
-        while let Some(entry) = unsafe { (*end).as_mut() } {
-            end = &raw mut entry.ai_next;
+        let mut entry = unsafe { *end };
+        // SAFETY: null, or an entry of the list.
+        while let Some(this) = unsafe { entry.as_mut() } {
+            (entry, end) = (this.ai_next, &raw mut this.ai_next);
         }
     }
     answer
