@@ -60,11 +60,13 @@ unsafe fn all(
     for address in addresses.iter().filter(is_of) {
         let host = CString::new(address.to_string()).expect("an address has no zero");
         // SAFETY: as above; `end` is where the list ends.
-        answer = unsafe { numeric(host.as_ptr(), service, hints, end) };
-        if answer != 0 {
-            // The service: already the first address is not found.
-            break;
+        let error = unsafe { numeric(host.as_ptr(), service, hints, end) };
+        if error != 0 {
+            // `AI_ADDRCONFIG` leaves out families that the computer does not have.
+            answer = if end == found { error } else { 0 };
+            continue;
         }
+        answer = 0;
         // SAFETY: the C library has written what `end` leads to.
         let mut entry = unsafe { *end };
         // SAFETY: null, or an entry of the list.

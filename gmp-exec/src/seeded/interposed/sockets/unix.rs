@@ -21,8 +21,10 @@ pub(in crate::seeded::interposed) unsafe fn receive_some(
         return receive(buffers);
     }
     let received = receive(&without_end(buffers, left));
-    // As if the rest had just arrived: a program may wait for the next event after a short read.
-    in_kernel(|net| net.edge(fd));
+    if received > 0 {
+        // As if the rest had just arrived: a program may wait for the next event after a short read.
+        in_kernel(|net| net.edge(fd));
+    }
     received
 }
 
