@@ -82,6 +82,12 @@ real! {
     getpeername(fd: c_int, address: *mut libc::sockaddr, length: *mut libc::socklen_t) -> c_int;
     getsockopt(fd: c_int, level: c_int, name: c_int, value: *mut c_void, length: *mut libc::socklen_t) -> c_int;
     setsockopt(fd: c_int, level: c_int, name: c_int, value: *const c_void, length: libc::socklen_t) -> c_int;
+    getaddrinfo(
+        host: *const libc::c_char,
+        service: *const libc::c_char,
+        hints: *const libc::addrinfo,
+        found: *mut *mut libc::addrinfo
+    ) -> c_int;
     recvmmsg(
         fd: c_int,
         messages: *mut libc::mmsghdr,
@@ -174,11 +180,45 @@ pub(super) fn is_blocking(fd: c_int) -> bool {
 
 /// `S_IFIFO` and so on; 0 for an error.
 pub(super) fn kind(fd: c_int) -> libc::mode_t {
+    about(fd).st_mode & libc::S_IFMT
+}
+
+/// Of a socket, the same for all its descriptors.
+pub(super) fn inode(fd: c_int) -> libc::ino_t {
+    about(fd).st_ino
+}
+
+fn about(fd: c_int) -> libc::stat {
     let mut about = std::mem::MaybeUninit::<libc::stat>::zeroed();
     // SAFETY: the pointer is valid.
     unsafe { libc::fstat(fd, about.as_mut_ptr()) };
     // SAFETY: zeroes are a value of this type.
-    unsafe { about.assume_init() }.st_mode & libc::S_IFMT
+    unsafe { about.assume_init() }
+}
+
+pub(super) fn is_unix_stream(fd: c_int) -> bool {
+    option(fd, libc::SO_DOMAIN) == Some(libc::AF_UNIX) && option(fd, libc::SO_TYPE) == Some(libc::SOCK_STREAM)
+}
+
+fn option(fd: c_int, name: c_int) -> Option<c_int> {
+    let (mut value, mut length) = (0, size_of::<c_int>() as libc::socklen_t);
+    // SAFETY: the pointers are valid, the first one for the length.
+    let got = unsafe { getsockopt(fd, libc::SOL_SOCKET, name, (&raw mut value).cast(), &raw mut length) };
+    (got == 0).then_some(value)
+}
+
+/// How many bytes a socket has received.
+pub(super) fn available(fd: c_int) -> usize {
+    let mut count: c_int = 0;
+    // SAFETY: the pointer is valid.
+    unsafe { ioctl(fd, libc::FIONREAD, &raw mut count as usize) };
+    count.max(0) as usize
+}
+
+/// The entry of the epoll is as if it were new.
+pub(super) fn renew(epoll: c_int, fd: c_int, mut event: libc::epoll_event) {
+    // SAFETY: the pointer is valid.
+    unsafe { epoll_ctl(epoll, libc::EPOLL_CTL_MOD, fd, &raw mut event) };
 }
 
 /// Whether a child process runs.
@@ -193,6 +233,22 @@ pub(super) fn has_children() -> bool {
     let info = unsafe { info.assume_init() };
     // SAFETY: the kernel has written this member, or has left it at 0: none has ended.
     unsafe { info.si_pid() == 0 }
+}
+
+/// Waits until the kernel has no such thread any more. Not for ever: destructors of that thread may wait for
+/// a thread that has no turn.
+pub(super) fn wait_for_exit(thread: c_int) {
+    const LOOKS: usize = 10_000;
+    let between = libc::timespec { tv_sec: 0, tv_nsec: 20_000 };
+    let process = std::process::id() as usize;
+    let is_there = || {
+        // SAFETY: the call touches no memory. The signal 0 is none.
+        thread != 0 && unsafe { syscall(libc::SYS_tgkill, process, thread as usize, 0, 0, 0, 0) } == 0
+    };
+    for _ in (0..LOOKS).take_while(|_| is_there()) {
+        // SAFETY: the pointer is valid, and the other one may be null.
+        unsafe { nanosleep(&raw const between, std::ptr::null_mut()) };
+    }
 }
 
 /// A descriptor that becomes readable at the end of that process; negative for an error.

@@ -27,7 +27,8 @@ static BEFORE_MAIN: extern "C" fn() = {
 
 fn begin(settings: Settings) -> Result<(), String> {
     let decisions = Decisions::new(settings.seed, read_kinds()?, read_replay()?, open_log()?);
-    let net = network::parse(environment::var_os("GMP_SEED_NET").and_then(|text| text.to_str()))?;
+    let net = environment::var_os("GMP_SEED_NET").unwrap_or_default().to_string_lossy();
+    let net = network::parse(&net).map_err(|error| format!("GMP_SEED_NET: {error}"))?;
     threads::watch_ends();
     ending::watch();
     state::begin(State {

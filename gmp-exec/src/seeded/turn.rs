@@ -1,5 +1,6 @@
 //! The turn: exactly one thread of the run has it (README.md, "The turn").
 
+use std::sync::atomic::AtomicI32;
 use std::sync::atomic::Ordering::*;
 
 use super::decisions::Kind;
@@ -74,9 +75,13 @@ pub(super) fn wait(wait: Wait) -> bool {
     with(|state| state.threads[own].is_late)
 }
 
+/// The kernel's number of the thread that has left, until the next thread has seen it end; 0: none.
+static LEAVING: AtomicI32 = AtomicI32::new(0);
+
 /// The same for a thread that ends.
 pub(super) fn leave() {
     let own = own();
+    LEAVING.store(with(|state| state.threads[own].tid), Relaxed);
     let next = with(|state| {
         state.threads[own].begin(Wait::Ended);
         state.live.retain(|&number| number != own);
@@ -101,6 +106,9 @@ pub(super) fn receive(own: Go) {
     while own.swap(0, Acquire) == 0 {
         real::futex_wait(own, 0);
     }
+    // A thread that has left still gives memory back to the C library. Whether it has done so decides which
+    // addresses this thread gets, and tables go by addresses.
+    real::wait_for_exit(LEAVING.swap(0, Relaxed));
 }
 
 /// Step 2: the thread that goes on, after the clock has moved if no thread can.

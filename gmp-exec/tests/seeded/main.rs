@@ -5,6 +5,7 @@ mod controlled;
 mod correct;
 mod faults;
 mod forms;
+mod memory;
 mod network;
 mod pipes;
 mod planted;

@@ -1,6 +1,6 @@
 //! What runs under a seed.
 
-use crate::{controlled, correct, faults, forms, network, pipes, planted};
+use crate::{controlled, correct, faults, forms, memory, network, pipes, planted};
 
 /// By name, beside those with a fault and those without.
 const OTHERS: &[(&str, fn())] = &[
@@ -8,12 +8,16 @@ const OTHERS: &[(&str, fn())] = &[
     ("spins_on_timers", faults::spins_on_timers),
     ("controlled", controlled::scenario),
     ("forms", forms::scenario),
+    ("memory", memory::scenario),
     ("pipes", pipes::scenario),
     ("sequences", network::sequences::scenario),
     ("leaves", network::streams::leaves),
+    ("names", network::names::scenario),
+    ("asks_the_system", network::names::asks_the_system),
     ("ten_datagrams", network::datagrams::ten_datagrams),
     ("datagrams", network::datagrams::datagrams),
     ("streams", network::streams::scenario),
+    ("unix", network::unix::scenario),
 ];
 
 pub(crate) fn find(name: &str) -> fn() {

@@ -41,6 +41,8 @@ Options of test, for races: --seeds <N> or --for <TIME> runs each test under man
   and threads; --seed <SEED> is one of these runs again, and --replay <FILE> one that was shrunk, of --program <NAME>.
   With --seeds and --for also --check (every run twice), --no-fail-fast, --timeout <TIME>, --first-seed <SEED>,
   --json <FILE>.
+Options of run and test with seeds: --net <LIST>, how the simulated network misbehaves, as in GMP_SEED_NET; --real-net
+  allows real connections to other computers.
 Options of patch, unpatch and doctor: --manifest-path <PATH>, --offline; of doctor also --target <TRIPLE>.
 Option of generate: --offline.
 

@@ -3,7 +3,7 @@
 use std::ffi::{c_int, c_void};
 
 use super::set_errno;
-use super::sockets::{self, is_simulated, part, slices};
+use super::sockets::{self, is_simulated, part, receive_some, slices};
 use crate::seeded::descriptors::{look, wait_until_ready};
 use crate::seeded::state::with;
 use crate::seeded::threads::Wait;
@@ -17,21 +17,21 @@ interposed! {
             return read_simulated(fd, &[part(buffer, length)]);
         }
         wait_until_ready(fd, libc::POLLIN);
-        real::read(fd, buffer, length)
+        receive_some(fd, &[part(buffer, length)], 0, |parts| real::read(fd, parts[0].iov_base, parts[0].iov_len))
     };
     readv(fd: c_int, buffers: *const libc::iovec, count: c_int) -> isize = |fd, buffers, count: c_int| {
         if is_simulated(fd) {
             return read_simulated(fd, slices(buffers, count.max(0) as usize));
         }
         wait_until_ready(fd, libc::POLLIN);
-        real::readv(fd, buffers, count)
+        receive_some(fd, slices(buffers, count.max(0) as usize), 0, |parts| real::readv(fd, parts.as_ptr(), count))
     };
     recv(fd: c_int, buffer: *mut c_void, length: usize, flags: c_int) -> isize = |fd, buffer: *mut c_void, length, flags| {
         if is_simulated(fd) {
             return sockets::receive(fd, &[part(buffer, length)], flags);
         }
         wait_for_input(fd, flags);
-        real::recv(fd, buffer, length, flags)
+        receive_some(fd, &[part(buffer, length)], flags, |parts| real::recv(fd, buffer, parts[0].iov_len, flags))
     };
     recvfrom(
         fd: c_int,
@@ -45,14 +45,22 @@ interposed! {
             return sockets::receive_from(fd, &[part(buffer, length)], flags, (address, address_length));
         }
         wait_for_input(fd, flags);
-        real::recvfrom(fd, buffer, length, flags, address, address_length)
+        receive_some(fd, &[part(buffer, length)], flags, |parts| {
+            real::recvfrom(fd, buffer, parts[0].iov_len, flags, address, address_length)
+        })
     };
     recvmsg(fd: c_int, message: *mut libc::msghdr, flags: c_int) -> isize = |fd, message: *mut libc::msghdr, flags| {
         if is_simulated(fd) {
             return sockets::receive_message(fd, &mut *message, flags);
         }
         wait_for_input(fd, flags);
-        real::recvmsg(fd, message, flags)
+        let buffers = (*message).msg_iov;
+        let received = receive_some(fd, slices(buffers, (*message).msg_iovlen), flags, |parts| {
+            (*message).msg_iov = parts.as_ptr().cast_mut();
+            real::recvmsg(fd, message, flags)
+        });
+        (*message).msg_iov = buffers;
+        received
     };
     recvmmsg(
         fd: c_int,

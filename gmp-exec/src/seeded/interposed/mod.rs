@@ -26,6 +26,7 @@ mod children;
 mod clocks;
 mod descriptors;
 mod memory;
+mod names;
 mod outputs;
 mod outside;
 mod random;

@@ -4,6 +4,7 @@ use std::ffi::{CStr, c_char, c_int};
 
 use crate::seeded::real;
 use crate::seeded::state::with;
+use crate::sys::stderr;
 
 interposed! {
     open64(path: *const c_char, flags: c_int, mode: libc::mode_t) -> c_int = |path, flags, mode| {
@@ -29,6 +30,16 @@ pub(super) unsafe fn note_foreign(address: *const libc::sockaddr) {
                 state.note_outside(&format!("connect {ip}:{}", u16::from_be(address.sin_port)));
             });
         }
+    }
+}
+
+/// Says once that this is not on the simulated network.
+pub(super) fn refuse(what: &str) {
+    let seed = with(|state| state.network.refused.insert(what.to_owned()).then_some(state.settings.seed));
+    if let Some(seed) = seed {
+        stderr::try_write(&format!(
+            "gmp: seed {seed:x}: {what} is not on the simulated network; GMP_SEED_NET=real, or --real-net of cargo gmp, allows real connections\n"
+        ));
     }
 }
 

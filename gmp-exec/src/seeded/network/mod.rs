@@ -3,20 +3,22 @@
 mod address;
 mod epoll;
 mod flight;
+mod hosts;
 mod placeholder;
 mod ports;
 mod socket;
 mod tcp;
 mod udp;
+mod watched;
 mod weather;
+mod wish;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::net::SocketAddr;
 
 pub(super) use address::{Address, read_address, write_address};
 pub(super) use placeholder::{copy_options, timeout};
 pub(super) use tcp::is_here;
-pub(super) use weather::{Wish, parse};
+pub(super) use wish::{Wish, parse};
 
 use super::decisions::Decisions;
 use super::state::State;
@@ -24,6 +26,7 @@ use epoll::Epoll;
 use flight::Flight;
 use ports::Ports;
 use socket::Socket;
+use watched::Watched;
 
 /// Of a socket or an epoll, never used again.
 type Id = u64;
@@ -36,11 +39,12 @@ pub(super) struct Network {
     descriptors: BTreeMap<i32, Id>,
     sockets: BTreeMap<Id, Socket>,
     epolls: BTreeMap<Id, Epoll>,
+    watched: Watched,
     last_id: Id,
     flight: Flight,
     ports: Ports,
-    /// Addresses of other computers that were asked for.
-    pub(super) refused: BTreeSet<SocketAddr>,
+    /// What was asked for, and is elsewhere.
+    pub(super) refused: BTreeSet<String>,
 }
 
 /// The network in the turn of a thread.
@@ -64,6 +68,7 @@ impl Network {
             descriptors: BTreeMap::new(),
             sockets: BTreeMap::new(),
             epolls: BTreeMap::new(),
+            watched: Watched::new(),
             last_id: 0,
             flight: Flight::default(),
             ports: Ports::default(),
@@ -129,6 +134,7 @@ impl Kernel<'_> {
 
     /// Before the kernel's descriptor is closed.
     pub(super) fn close(&mut self, fd: i32) {
+        self.forget_watched(fd);
         let Some(id) = self.net.descriptors.remove(&fd) else { return };
         if self.net.descriptors.values().any(|other| *other == id) {
             return;

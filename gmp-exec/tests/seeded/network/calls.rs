@@ -238,6 +238,13 @@ pub(super) fn control(epoll: RawFd, operation: i32, fd: RawFd, events: u32, data
     answer(unsafe { libc::epoll_ctl(epoll, operation, fd, &raw mut event) } as isize)
 }
 
+/// Waits until there is an event, and does not take it.
+pub(super) fn wait_for_events(epoll: RawFd) {
+    let mut fd = libc::pollfd { fd: epoll, events: libc::POLLIN, revents: 0 };
+    // SAFETY: the pointer is valid for the length.
+    unsafe { libc::poll(&raw mut fd, 1, -1) };
+}
+
 pub(super) fn events(epoll: RawFd) -> Vec<(u64, u32)> {
     let mut events = [libc::epoll_event { events: 0, u64: 0 }; 16];
     // SAFETY: the pointer is valid for the length.

@@ -2,5 +2,7 @@
 
 mod calls;
 pub(crate) mod datagrams;
+pub(crate) mod names;
 pub(crate) mod sequences;
 pub(crate) mod streams;
+pub(crate) mod unix;

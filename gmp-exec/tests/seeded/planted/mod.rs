@@ -56,6 +56,7 @@ pub(crate) const ALL: &[Planted] = &[
     Planted { enough: "late,task", ..planted("order_of_timers", times::order_of_timers, "panic", "late") },
     planted("cut_between_steps", times::cut_between_steps, "panic", "late,yield"),
     planted("whole_message", network::whole_message, "panic", "net"),
+    planted("whole_message_of_unix", network::whole_message_of_unix, "panic", "net"),
     planted("order_of_connections", network::order_of_connections, "panic", "net"),
     planted("order_of_threads", threads::order_of_threads, "panic", "thread"),
     planted("set_after_the_start", threads::set_after_the_start, "panic", "switch"),

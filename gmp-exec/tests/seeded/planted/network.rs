@@ -2,6 +2,7 @@
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
+use std::os::unix::net::UnixStream;
 
 fn pair() -> (TcpStream, TcpStream) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -12,6 +13,15 @@ fn pair() -> (TcpStream, TcpStream) {
 /// What was written at once is read at once.
 pub(crate) fn whole_message() {
     let (mut client, mut server) = pair();
+    client.write_all(b"ping").unwrap();
+    let mut message = [0; 100];
+    let length = server.read(&mut message).unwrap();
+    assert_eq!(&message[..length], b"ping");
+}
+
+/// The same of a Unix socket.
+pub(crate) fn whole_message_of_unix() {
+    let (mut client, mut server) = UnixStream::pair().unwrap();
     client.write_all(b"ping").unwrap();
     let mut message = [0; 100];
     let length = server.read(&mut message).unwrap();

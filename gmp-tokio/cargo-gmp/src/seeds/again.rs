@@ -42,11 +42,12 @@ pub(super) struct CommandLine {
     rest: String,
 }
 
-pub(super) fn command_line(line: &Line) -> CommandLine {
+pub(super) fn command_line(line: &Line, net: Option<&str>) -> CommandLine {
     let dashes = line.rest.iter().position(|argument| argument == "--").unwrap_or(line.rest.len());
     let (options, rest) = line.rest.split_at(dashes);
     let rest = rest.iter().skip(1).filter(|argument| *argument != "--exact");
-    CommandLine { options: words(line.before.iter().chain(options)), rest: words(rest) }
+    let net = net.map(|net| format!(" --net {}", quoted(net))).unwrap_or_default();
+    CommandLine { options: net + &words(line.before.iter().chain(options)), rest: words(rest) }
 }
 
 impl CommandLine {
@@ -100,7 +101,7 @@ mod tests {
     fn the_line_to_replay_has_the_users_options() {
         let line = |line: &str| {
             let line = Line::parse(line.split_whitespace().map(OsString::from)).unwrap();
-            command_line(&line)
+            command_line(&line, None)
         };
         let of = |options, test, is_one| line(options).of("--seed 5f3a", test, "app::it", is_one);
         assert_eq!(of("test", "pool::is_fair", true), "cargo gmp test --seed 5f3a -- --exact pool::is_fair");
@@ -109,5 +110,8 @@ mod tests {
         let expected = "cargo gmp test --seed 5f3a --program app::it --workspace -- --exact 'a::<u8>'";
         assert_eq!(of("test --workspace", "a::<u8>", false), expected);
         assert_eq!(of("test", "", false), "cargo gmp test --seed 5f3a --program app::it");
+        let line = Line::parse(["test", "-p", "a"].map(OsString::from)).unwrap();
+        let line = command_line(&line, Some("loss=1%")).of("--seed 1", "b", "app", true);
+        assert_eq!(line, "cargo gmp test --seed 1 --net loss=1% -p a -- --exact b");
     }
 }

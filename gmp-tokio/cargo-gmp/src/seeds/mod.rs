@@ -27,13 +27,16 @@ mod summary;
 mod system;
 mod targets;
 mod tell;
+/// The engine's own file.
+#[path = "../../sources/gmp-exec/src/seeded/network/wish.rs"]
+mod wish;
 
 use std::process::ExitCode;
 
 use anyhow::{Result, ensure};
 
 use self::build::Built;
-use self::request::Request;
+use self::request::{Request, Task};
 use crate::alias::Line;
 use crate::arguments::Arguments;
 use crate::cargo::Cargo;
@@ -45,12 +48,17 @@ const FAILED: u8 = 101;
 pub(crate) fn run(line: Line, request: Request) -> Result<ExitCode> {
     let is_there = cfg!(all(target_os = "linux", target_env = "gnu", target_pointer_width = "64"));
     ensure!(is_there, "seeded runs need Linux with glibc, on 64 bits");
-    let line_again = again::command_line(&line);
+    let line_again = again::command_line(&line, request.net.as_deref());
     let arguments = Arguments::of(line.before, line.rest);
     let cargo = Cargo::from_env(arguments.offline);
     let project = Project::find(&cargo, &arguments)?;
-    let build = |subcommand| build::command(&cargo, subcommand, &arguments, &project);
-    if let Request::Program(seed) = request {
+    let build = |subcommand| -> Result<_> {
+        let mut cargo = build::command(&cargo, subcommand, &arguments, &project)?;
+        // Programs inherit this from cargo.
+        cargo.envs(request.net.as_ref().map(|net| ("GMP_SEED_NET", net)));
+        Ok(cargo)
+    };
+    if let Task::Program(seed) = request.task {
         return build::become_program(build("run")?, seed);
     }
     let tests = match build::tests(build("test")?)? {
@@ -58,10 +66,10 @@ pub(crate) fn run(line: Line, request: Request) -> Result<ExitCode> {
         Built::Failed(code) => return Ok(ExitCode::from(code)),
     };
     system::fix_addresses()?;
-    let has_passed = match request {
-        Request::Explore(options) => explore::explore(&tests, &options, &project, &line_again)?,
-        Request::Again(again) => again::again(tests, &again, &project)?,
-        Request::Program(_) => unreachable!("handled above"),
+    let has_passed = match request.task {
+        Task::Explore(options) => explore::explore(&tests, &options, &project, &line_again)?,
+        Task::Again(again) => again::again(tests, &again, &project)?,
+        Task::Program(_) => unreachable!("handled above"),
     };
     Ok(ExitCode::from(if has_passed { 0 } else { FAILED }))
 }

@@ -7,6 +7,7 @@ use std::process::ExitStatus;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
+use tempfile::TempDir;
 
 use super::listing::Test;
 use super::report::Report;
@@ -40,7 +41,12 @@ impl Run {
 
 /// Where a run leaves its files. One run at a time.
 #[derive(Debug)]
-pub(super) struct Place(PathBuf);
+pub(super) struct Place {
+    folder: PathBuf,
+    /// `TMPDIR` of the runs. The names of temporary files follow from the seed, so that two runs of one seed
+    /// would meet in a folder that they share. It is not below `folder`: the path of a Unix socket is short.
+    temporary: TempDir,
+}
 
 /// Whether the user sees the test's output.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -64,7 +70,7 @@ impl Place {
     pub(super) fn make(folder: &Path, number: usize) -> Result<Self> {
         let folder = folder.join(format!("{number:04}"));
         fs::create_dir_all(&folder)?;
-        Ok(Place(folder))
+        Ok(Place { folder, temporary: TempDir::new()? })
     }
 
     pub(super) fn run(&self, test: &Test, seed: u64, limit: Duration, output: Output) -> Result<Run> {
@@ -80,7 +86,7 @@ impl Place {
         log: &str,
         replay: Option<&Path>,
     ) -> Result<Option<String>> {
-        let log = self.0.join(log);
+        let log = self.folder.join(log);
         let files = Files { log: Some(log.clone()), replay: replay.map(Path::to_owned) };
         let run = self.run_with(test, seed, limit, Output::Kept, &files)?;
         let text = || String::from_utf8_lossy(&fs::read(log).unwrap_or_default()).into_owned();
@@ -95,10 +101,13 @@ impl Place {
         output: Output,
         files: &Files,
     ) -> Result<Run> {
-        let report = self.0.join("report");
+        let report = self.folder.join("report");
         _ = fs::remove_file(&report);
+        _ = fs::remove_dir_all(self.temporary.path());
+        fs::create_dir_all(self.temporary.path())?;
         let mut command = test.program.command();
         command.args(test.arguments()).env("GMP_SEED", format!("{seed:x}")).env("GMP_SEED_REPORT", &report);
+        command.env("TMPDIR", self.temporary.path());
         command.envs(files.log.as_ref().map(|log| ("GMP_SEED_LOG", log)));
         command.envs(files.replay.as_ref().map(|choices| ("GMP_SEED_REPLAY", choices)));
         if output == Output::Kept {
@@ -113,11 +122,11 @@ impl Place {
 
     /// A file for choices that are tried.
     pub(super) fn choices(&self) -> PathBuf {
-        self.0.join("choices")
+        self.folder.join("choices")
     }
 
     /// The file with the output of the last run.
     pub(super) fn output(&self) -> PathBuf {
-        self.0.join("output")
+        self.folder.join("output")
     }
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 
-use super::shrunk;
+use super::{shrunk, wish};
 use crate::alias::Line;
 use crate::arguments::value_of;
 use crate::duration::duration;
@@ -15,7 +15,14 @@ use crate::usage::usage;
 
 /// What to do with seeds.
 #[derive(Debug, PartialEq)]
-pub(crate) enum Request {
+pub(crate) struct Request {
+    pub(super) task: Task,
+    /// How the simulated network misbehaves, as in `GMP_SEED_NET`, if the user says so.
+    pub(super) net: Option<String>,
+}
+
+#[derive(Debug, PartialEq)]
+pub(super) enum Task {
     /// Runs the tests under many seeds.
     Explore(Options),
     /// Runs the tests under this seed, and shows their output.
@@ -57,17 +64,30 @@ impl Request {
     /// Takes the options out of the line. `None` if the line does not ask for seeds.
     pub(crate) fn take(line: &mut Line) -> Result<Option<Request>> {
         let mut given = Given::split(&mut line.rest);
-        let request = match line.subcommand.to_str() {
-            Some("test" | "t") => of_tests(&mut given),
-            Some("run" | "r") => Ok(given.value("--seed", SEED, seed)?.map(Request::Program)),
-            _ => Ok(None),
+        let task = match line.subcommand.to_str() {
+            Some("test" | "t") => of_tests(&mut given)?,
+            Some("run" | "r") => given.value("--seed", SEED, seed)?.map(Task::Program),
+            _ => None,
+        };
+        let request = match task {
+            Some(task) => Some(Request { task, net: net(&mut given)? }),
+            None => None,
         };
         line.rest = [given.options, given.rest].concat();
-        request
+        Ok(request)
     }
 }
 
-fn of_tests(given: &mut Given) -> Result<Option<Request>> {
+/// `--net LIST` and `--real-net`.
+fn net(given: &mut Given) -> Result<Option<String>> {
+    let list = given.value("--net", "a list, as GMP_SEED_NET has it", |text| Some(text.to_owned()))?;
+    let real = given.flag("--real-net").then(|| "real".to_owned());
+    let net = [list, real].into_iter().flatten().reduce(|list, real| format!("{list},{real}"));
+    wish::parse(net.as_deref().unwrap_or_default()).map_err(|error| usage(format!("`--net`: {error}")))?;
+    Ok(net)
+}
+
+fn of_tests(given: &mut Given) -> Result<Option<Task>> {
     let seed = given.value("--seed", SEED, seed)?;
     let seeds = given.value("--seeds", "a number, 1 or more", |text| text.parse().ok().filter(|&seeds| seeds > 0))?;
     let time = given.value("--for", TIME, duration)?;
@@ -87,7 +107,7 @@ fn of_tests(given: &mut Given) -> Result<Option<Request>> {
     }
     let again = replay.map(|(seed, file)| (seed, Some(file))).or(seed.map(|seed| (seed, None)));
     let Some((seed, replay)) = again else {
-        return Ok(Some(Request::Explore(Options {
+        return Ok(Some(Task::Explore(Options {
             seeds,
             time,
             first: given.value("--first-seed", SEED, self::seed)?,
@@ -98,7 +118,7 @@ fn of_tests(given: &mut Given) -> Result<Option<Request>> {
         })));
     };
     let program = given.value("--program", "a name as `app::it`, as a failure names it", |text| Some(text.into()))?;
-    Ok(Some(Request::Again(Again { seed, replay, timeout, program })))
+    Ok(Some(Task::Again(Again { seed, replay, timeout, program })))
 }
 
 const SEED: &str = "a hexadecimal number of up to 16 digits, as a failure names it";
@@ -160,20 +180,35 @@ mod tests {
     #[test]
     fn what_is_cargos_stays() {
         let (request, rest) = take("test -p a --seeds 10 --for=2m --check pool:: -- --seeds x").unwrap();
-        let Some(Request::Explore(options)) = request else { panic!("{request:?}") };
+        let Some(Request { task: Task::Explore(options), net: None }) = request else { panic!("{request:?}") };
         assert_eq!((options.seeds, options.time), (Some(10), Some(Duration::from_secs(120))));
         assert!(options.checks_all && options.is_fail_fast && options.timeout == TIMEOUT);
         assert_eq!(rest, "-p a pool:: -- --seeds x");
         let (request, rest) = take("t --seed 5f3a --timeout 5 --program app::it a").unwrap();
         let (timeout, program) = (Duration::from_secs(5), Some("app::it".to_owned()));
-        assert_eq!(request, Some(Request::Again(Again { seed: 0x5f3a, replay: None, timeout, program })));
+        let task = Task::Again(Again { seed: 0x5f3a, replay: None, timeout, program });
+        assert_eq!(request, Some(Request { task, net: None }));
         assert_eq!(rest, "a");
-        assert_eq!(take("r --seed=a -- --seed b").unwrap(), (Some(Request::Program(10)), "-- --seed b".to_owned()));
+        let (request, rest) = take("r --seed=a -- --seed b").unwrap();
+        assert_eq!(request, Some(Request { task: Task::Program(10), net: None }));
+        assert_eq!(rest, "-- --seed b");
+    }
+
+    #[test]
+    fn the_network_is_a_list() {
+        let net = |line| take(line).map(|(request, rest)| (request.unwrap().net.unwrap_or_default(), rest));
+        let of = |line| net(line).unwrap();
+        assert_eq!(of("test --seeds 9 --net calm,loss=1% a"), ("calm,loss=1%".to_owned(), "a".to_owned()));
+        assert_eq!(of("run --seed 9 --net=kernel"), ("kernel".to_owned(), String::new()));
+        assert_eq!(of("test --seed 9 --real-net"), ("real".to_owned(), String::new()));
+        assert_eq!(of("test --seed 9 --real-net --net calm -- --net x").0, "calm,real");
+        let error = net("test --seeds 9 --net calm,rain").unwrap_err().to_string();
+        assert!(error.starts_with("`--net`: \"rain\" is none of kernel, real, calm, delay=1..20ms, "), "{error}");
     }
 
     #[test]
     fn without_seeds_cargo_gets_all() {
-        for line in ["test --no-fail-fast --check -- --seeds 1", "build --seed 1", "run --seeds 1"] {
+        for line in ["test --no-fail-fast --check -- --seeds 1", "build --seed 1", "run --seeds 1", "test --net calm"] {
             let (request, rest) = take(line).unwrap();
             assert_eq!((request, rest.as_str()), (None, line.split_once(' ').unwrap().1));
         }

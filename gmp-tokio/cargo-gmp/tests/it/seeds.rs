@@ -78,6 +78,12 @@ mod odd {
     #[test]
     fn it_spins() { loop { std::hint::spin_loop(); } }
 
+    #[test]
+    fn it_has_weather() { assert_eq!(std::env::var("GMP_SEED_NET").unwrap(), "calm,real"); }
+
+    #[test]
+    fn it_leaves_a_file() { std::fs::File::create_new(std::env::temp_dir().join("left")).unwrap(); }
+
     #[tokio::test]
     async fn it_spins_the_second_time() {
         if std::fs::exists("spins").unwrap() { it_spins(); }
@@ -143,12 +149,14 @@ fn tests_run_under_seeds() {
     correct_tests_are_silent(&project);
     a_test_that_hangs_in_real_time_is_ended(&project);
     a_run_that_does_not_repeat_is_no_failure(&project);
+    succeeds(&mut gmp(&project, "test --seeds 1 --net calm --real-net odd::it_has_weather"));
+    succeeds(&mut gmp(&project, "test --seeds 4 --check odd::it_leaves_a_file"));
 }
 
 fn faults_are_found_and_kept_and_replayed(project: &Project) {
     let said = failing(
         project,
-        "test --seeds 200 --first-seed 1000 --no-fail-fast --json results.json faults:: -- --test-threads 1",
+        "test --seeds 200 --first-seed 1000 --no-fail-fast --net calm --json results.json faults:: -- --test-threads 1",
     );
     assert!(said.starts_with("3 tests under 200 seeds, from seed 1000 on\n"), "{said}");
     assert!(said.contains("\n0 passed, 3 failed\n") && !said.contains("NOT REPEATABLE"), "{said}");
@@ -165,7 +173,8 @@ fn faults_are_found_and_kept_and_replayed(project: &Project) {
             "{result}"
         );
 
-        let again = format!("cargo gmp test --seed {seed} faults:: -- --exact faults::{test} --test-threads 1");
+        let again =
+            format!("cargo gmp test --seed {seed} --net calm faults:: -- --exact faults::{test} --test-threads 1");
         assert!(said.contains(&format!("  again:  {again}\n")), "{said}");
         let shown = failing(project, again.strip_prefix("cargo gmp ").unwrap());
         assert!(
@@ -284,12 +293,15 @@ fn a_program_runs_under_a_seed() {
         r#"fn main() {
             let map: std::collections::HashMap<_, _> = (0..50).map(|i| (i, ())).collect();
             println!("{:?}", map.keys().collect::<Vec<_>>());
+            println!("{}", std::env::var("GMP_SEED_NET").unwrap_or_default());
             tokio::runtime::Runtime::new().unwrap().block_on(async { tokio::task::yield_now().await });
         }"#,
     );
     let run = |seed| succeeds(&mut shared(project.gmp(&format!("run --quiet --seed {seed}"))));
     assert_eq!(run("5f3a"), run("5f3a"));
     assert_ne!(run("5f3a"), run("5f3b"));
+    let weather = "run --quiet --seed 5f3a --net short=50%";
+    assert!(succeeds(&mut shared(project.gmp(weather))).ends_with("short=50%\n"));
     let error = fails(&mut project.gmp("run --seed xyz"), 2);
     assert!(error.contains("`--seed xyz`: allowed is a hexadecimal number"), "{error}");
 }
@@ -314,6 +326,8 @@ fn what_makes_no_sense_is_said() {
         ("test --seeds 0", "`--seeds 0`: allowed is a number, 1 or more"),
         ("test --seeds 5 --seed 1", "take one of them"),
         ("test --seeds 5 --doc", "doc tests do not run under seeds"),
+        ("test --seeds 5 --net calm,rain", "`--net`: \"rain\" is none of kernel, real, calm, delay=1..20ms, "),
+        ("run --seed 5 --net loss", "`--net`: \"loss\" is none of kernel, "),
     ] {
         let error = fails(&mut project.gmp(line), 2);
         assert!(error.contains(expected), "{error}");

@@ -1,15 +1,13 @@
 //! How sockets come to be connected.
 
 use std::ffi::c_int;
-use std::net::SocketAddr;
 
 use super::{in_kernel, in_turn, is_simulated, number, status};
-use crate::seeded::interposed::outside::note_foreign;
+use crate::seeded::interposed::outside::{note_foreign, refuse};
 use crate::seeded::interposed::wait_until_ready;
 use crate::seeded::network::{Address, Answer, copy_options, is_here, read_address, write_address};
 use crate::seeded::real;
 use crate::seeded::state::with;
-use crate::sys::stderr;
 
 interposed! {
     socket(domain: c_int, kind: c_int, protocol: c_int) -> c_int = open;
@@ -80,7 +78,7 @@ fn leaves(fd: c_int, address: Answer<Address>) -> bool {
         return false;
     }
     if !with(|state| state.network.wish.allows_real) {
-        refuse(address);
+        refuse(&address.to_string());
         return false;
     }
     for (epoll, fd, mut event) in in_kernel(|net| net.give_to_kernel(fd)) {
@@ -99,15 +97,6 @@ pub(in crate::seeded::interposed) unsafe fn leaves_to(fd: c_int, to: *const libc
     let is_named = !to.is_null() && in_kernel(|net| net.is_udp(fd));
     // SAFETY: the caller vouches for the pointer.
     is_named && leaves(fd, unsafe { read_address(to, length) })
-}
-
-fn refuse(address: SocketAddr) {
-    let seed = with(|state| state.network.refused.insert(address).then_some(state.settings.seed));
-    if let Some(seed) = seed {
-        stderr::try_write(&format!(
-            "gmp: seed {seed:x}: {address} is not on the simulated network; GMP_SEED_NET=real allows real connections\n"
-        ));
-    }
 }
 
 fn connect_to(fd: c_int, address: Address) -> Answer<()> {

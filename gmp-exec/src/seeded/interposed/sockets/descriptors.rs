@@ -32,10 +32,16 @@ interposed! {
     epoll_create(size: c_int) -> c_int = |size| if size > 0 { epoll_create1(0) } else { real::epoll_create(size) };
     epoll_ctl(epoll: c_int, operation: c_int, fd: c_int, event: *mut libc::epoll_event) -> c_int
         = |epoll, operation, fd, event: *mut libc::epoll_event| {
+            let none = libc::epoll_event { events: 0, u64: 0 };
             if !is_simulated(fd) {
-                return real::epoll_ctl(epoll, operation, fd, event);
+                let result = real::epoll_ctl(epoll, operation, fd, event);
+                if result == 0 {
+                    in_kernel(|net| net.watch(epoll, operation, fd, event.as_ref().copied().unwrap_or(none)));
+                }
+                return result;
             }
-            let event = event.as_ref().map_or((0, 0), |event| (event.events, event.u64));
+            let event = event.as_ref().copied().unwrap_or(none);
+            let event = (event.events, event.u64);
             status(in_kernel(|net| net.control(epoll, operation, fd, event)))
         };
     // std copies in a loop if the kernel can't.

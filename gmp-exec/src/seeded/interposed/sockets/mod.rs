@@ -6,10 +6,12 @@ mod descriptors;
 mod messages;
 mod options;
 mod transfer;
+mod unix;
 
 pub(super) use connect::leaves_to;
 pub(super) use messages::{receive_from, receive_message, send_message, send_to};
 pub(super) use transfer::{part, receive, send, slices};
+pub(super) use unix::receive_some;
 
 use std::ffi::c_int;
 
