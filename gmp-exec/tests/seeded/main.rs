@@ -1,5 +1,6 @@
 //! Seeded runs. Each test starts this program again, once for each seed, to run one scenario.
 
+mod attribute;
 mod child;
 mod controlled;
 mod correct;
