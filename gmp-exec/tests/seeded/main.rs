@@ -7,6 +7,7 @@ mod correct;
 mod faults;
 mod forms;
 mod network;
+mod order;
 mod pipes;
 mod planted;
 mod replay;

@@ -1,6 +1,6 @@
 //! What runs under a seed.
 
-use crate::{controlled, correct, faults, forms, network, pipes, planted};
+use crate::{controlled, correct, faults, forms, network, order, pipes, planted};
 
 /// By name, beside those with a fault and those without.
 const OTHERS: &[(&str, fn())] = &[
@@ -9,6 +9,8 @@ const OTHERS: &[(&str, fn())] = &[
     ("controlled", controlled::scenario),
     ("forms", forms::scenario),
     ("pipes", pipes::scenario),
+    ("all_run_at_a_yield", order::all_run_at_a_yield),
+    ("on_workers", order::on_workers),
     ("sequences", network::sequences::scenario),
     ("leaves", network::streams::leaves),
     ("ten_datagrams", network::datagrams::ten_datagrams),

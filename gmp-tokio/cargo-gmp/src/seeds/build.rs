@@ -7,6 +7,7 @@ use anyhow::{Context, Result, bail};
 
 use super::drop_in;
 use super::listing::{self, Test};
+use super::process::KEEPS_ORDER;
 use super::program::{Program, VARIABLE};
 use super::system::fix_addresses;
 use super::targets::{self, Targets};
@@ -74,7 +75,8 @@ pub(super) fn tests(mut cargo: Command) -> Result<Built> {
 }
 
 /// Builds and starts a program under the seed. Returns only if that fails.
-pub(super) fn become_program(mut cargo: Command, seed: u64) -> Result<ExitCode> {
+pub(super) fn become_program(mut cargo: Command, seed: u64, keeps_order: bool) -> Result<ExitCode> {
     fix_addresses()?;
+    cargo.envs(keeps_order.then_some(KEEPS_ORDER));
     Err(cargo.env("GMP_SEED", format!("{seed:x}")).exec()).context("can't start cargo")
 }

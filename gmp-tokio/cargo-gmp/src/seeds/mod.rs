@@ -45,13 +45,13 @@ const FAILED: u8 = 101;
 pub(crate) fn run(line: Line, request: Request) -> Result<ExitCode> {
     let is_there = cfg!(all(target_os = "linux", target_env = "gnu", target_pointer_width = "64"));
     ensure!(is_there, "seeded runs need Linux with glibc, on 64 bits");
-    let line_again = again::command_line(&line);
+    let line_again = again::command_line(&line, &request);
     let arguments = Arguments::of(line.before, line.rest);
     let cargo = Cargo::from_env(arguments.offline);
     let project = Project::find(&cargo, &arguments)?;
     let build = |subcommand| build::command(&cargo, subcommand, &arguments, &project);
-    if let Request::Program(seed) = request {
-        return build::become_program(build("run")?, seed);
+    if let Request::Program { seed, keeps_order } = request {
+        return build::become_program(build("run")?, seed, keeps_order);
     }
     let tests = match build::tests(build("test")?)? {
         Built::Tests(tests) => tests,
@@ -61,7 +61,7 @@ pub(crate) fn run(line: Line, request: Request) -> Result<ExitCode> {
     let has_passed = match request {
         Request::Explore(options) => explore::explore(&tests, &options, &project, &line_again)?,
         Request::Again(again) => again::again(tests, &again, &project)?,
-        Request::Program(_) => unreachable!("handled above"),
+        Request::Program { .. } => unreachable!("handled above"),
     };
     Ok(ExitCode::from(if has_passed { 0 } else { FAILED }))
 }

@@ -40,7 +40,13 @@ impl Run {
 
 /// Where a run leaves its files. One run at a time.
 #[derive(Debug)]
-pub(super) struct Place(PathBuf);
+pub(super) struct Place {
+    folder: PathBuf,
+    keeps_order: bool,
+}
+
+/// The variable by which a run keeps tokio's order.
+pub(super) const KEEPS_ORDER: (&str, &str) = ("GMP_SEED_KEEP_ORDER", "1");
 
 /// Whether the user sees the test's output.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -61,10 +67,10 @@ pub(super) struct Files {
 impl Place {
     /// The names have the same length, because the length of the environment is seen in addresses of
     /// the stack.
-    pub(super) fn make(folder: &Path, number: usize) -> Result<Self> {
+    pub(super) fn make(folder: &Path, number: usize, keeps_order: bool) -> Result<Self> {
         let folder = folder.join(format!("{number:04}"));
         fs::create_dir_all(&folder)?;
-        Ok(Place(folder))
+        Ok(Place { folder, keeps_order })
     }
 
     pub(super) fn run(&self, test: &Test, seed: u64, limit: Duration, output: Output) -> Result<Run> {
@@ -80,7 +86,7 @@ impl Place {
         log: &str,
         replay: Option<&Path>,
     ) -> Result<Option<String>> {
-        let log = self.0.join(log);
+        let log = self.folder.join(log);
         let files = Files { log: Some(log.clone()), replay: replay.map(Path::to_owned) };
         let run = self.run_with(test, seed, limit, Output::Kept, &files)?;
         let text = || String::from_utf8_lossy(&fs::read(log).unwrap_or_default()).into_owned();
@@ -95,10 +101,11 @@ impl Place {
         output: Output,
         files: &Files,
     ) -> Result<Run> {
-        let report = self.0.join("report");
+        let report = self.folder.join("report");
         _ = fs::remove_file(&report);
         let mut command = test.program.command();
         command.args(test.arguments()).env("GMP_SEED", format!("{seed:x}")).env("GMP_SEED_REPORT", &report);
+        command.envs(self.keeps_order.then_some(KEEPS_ORDER));
         command.envs(files.log.as_ref().map(|log| ("GMP_SEED_LOG", log)));
         command.envs(files.replay.as_ref().map(|choices| ("GMP_SEED_REPLAY", choices)));
         if output == Output::Kept {
@@ -113,11 +120,11 @@ impl Place {
 
     /// A file for choices that are tried.
     pub(super) fn choices(&self) -> PathBuf {
-        self.0.join("choices")
+        self.folder.join("choices")
     }
 
     /// The file with the output of the last run.
     pub(super) fn output(&self) -> PathBuf {
-        self.0.join("output")
+        self.folder.join("output")
     }
 }

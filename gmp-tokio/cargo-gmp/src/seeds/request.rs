@@ -20,7 +20,7 @@ pub(crate) enum Request {
     /// Runs the tests under this seed, and shows their output.
     Again(Again),
     /// Runs a program under this seed.
-    Program(u64),
+    Program { seed: u64, keeps_order: bool },
 }
 
 #[derive(Debug, PartialEq)]
@@ -31,6 +31,7 @@ pub(crate) struct Again {
     pub(super) timeout: Duration,
     /// If tests of several programs have the same name.
     pub(super) program: Option<String>,
+    pub(super) keeps_order: bool,
 }
 
 #[derive(Debug, PartialEq)]
@@ -44,6 +45,8 @@ pub(crate) struct Options {
     pub(super) checks_all: bool,
     pub(super) timeout: Duration,
     pub(super) json: Option<PathBuf>,
+    /// Whether tasks of current-thread runtimes are polled in tokio's order.
+    pub(super) keeps_order: bool,
 }
 
 /// The real time that a run may take, unless the user says otherwise.
@@ -58,12 +61,17 @@ impl Request {
         let mut given = Given::split(&mut line.rest);
         let request = match line.subcommand.to_str() {
             Some("test" | "t") => of_tests(&mut given),
-            Some("run" | "r") => Ok(given.value("--seed", SEED, seed)?.map(Request::Program)),
+            Some("run" | "r") => of_program(&mut given),
             _ => Ok(None),
         };
         line.rest = [given.options, given.rest].concat();
         request
     }
+}
+
+fn of_program(given: &mut Given) -> Result<Option<Request>> {
+    let Some(seed) = given.value("--seed", SEED, seed)? else { return Ok(None) };
+    Ok(Some(Request::Program { seed, keeps_order: given.flag(KEEP_ORDER) }))
 }
 
 fn of_tests(given: &mut Given) -> Result<Option<Request>> {
@@ -84,6 +92,7 @@ fn of_tests(given: &mut Given) -> Result<Option<Request>> {
             "`--seed` and `--replay` run a test again, and `--seeds` and `--for` try many: take one of them",
         ));
     }
+    let keeps_order = given.flag(KEEP_ORDER);
     let again = replay.map(|(seed, file)| (seed, Some(file))).or(seed.map(|seed| (seed, None)));
     let Some((seed, replay)) = again else {
         return Ok(Some(Request::Explore(Options {
@@ -94,12 +103,14 @@ fn of_tests(given: &mut Given) -> Result<Option<Request>> {
             checks_all: given.flag("--check"),
             timeout,
             json: given.value("--json", "a file", |text| Some(text.into()))?,
+            keeps_order,
         })));
     };
     let program = given.value("--program", "a name as `app::it`, as a failure names it", |text| Some(text.into()))?;
-    Ok(Some(Request::Again(Again { seed, replay, timeout, program })))
+    Ok(Some(Request::Again(Again { seed, replay, timeout, program, keeps_order })))
 }
 
+pub(super) const KEEP_ORDER: &str = "--keep-order";
 const SEED: &str = "a hexadecimal number of up to 16 digits, as a failure names it";
 const TIME: &str = "a time: 90, 90s, 5m or 1h";
 
@@ -178,14 +189,22 @@ mod tests {
         assert_eq!(rest, "-p a pool:: -- --seeds x");
         let (request, rest) = take("t --seed 5f3a --timeout 5 --program app::it a").unwrap();
         let (timeout, program) = (Duration::from_secs(5), Some("app::it".to_owned()));
-        assert_eq!(request, Some(Request::Again(Again { seed: 0x5f3a, replay: None, timeout, program })));
+        assert_eq!(
+            request,
+            Some(Request::Again(Again { seed: 0x5f3a, replay: None, timeout, program, keeps_order: false }))
+        );
         assert_eq!(rest, "a");
-        assert_eq!(take("r --seed=a -- --seed b").unwrap(), (Some(Request::Program(10)), "-- --seed b".to_owned()));
+        let (request, rest) = take("t --seeds 2 --keep-order").unwrap();
+        assert!(matches!(request, Some(Request::Explore(Options { keeps_order: true, .. }))) && rest.is_empty());
+        let program = |keeps_order| Some(Request::Program { seed: 10, keeps_order });
+        assert_eq!(take("r --seed=a -- --seed b").unwrap(), (program(false), "-- --seed b".to_owned()));
+        assert_eq!(take("r --keep-order --seed a").unwrap(), (program(true), String::new()));
     }
 
     #[test]
     fn without_seeds_cargo_gets_all() {
-        for line in ["test --no-fail-fast --check -- --seeds 1", "build --seed 1", "run --seeds 1"] {
+        for line in ["test --no-fail-fast --check -- --seeds 1", "build --seed 1", "run --seeds 1", "run --keep-order"]
+        {
             let (request, rest) = take(line).unwrap();
             assert_eq!((request, rest.as_str()), (None, line.split_once(' ').unwrap().1));
         }

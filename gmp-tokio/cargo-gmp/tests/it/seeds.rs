@@ -43,6 +43,16 @@ mod faults {
     }
 }
 
+mod ordered {
+    #[tokio::test]
+    async fn an_order_of_spawns() {
+        let first = std::sync::Arc::new(std::sync::OnceLock::new());
+        let tasks = [0, 1].map(|i| { let first = first.clone(); tokio::spawn(async move { _ = first.set(i); }) });
+        for task in tasks { task.await.unwrap(); }
+        assert_eq!(first.get(), Some(&0));
+    }
+}
+
 mod good {
     use super::*;
 
@@ -141,6 +151,7 @@ fn tests_run_under_seeds() {
     let project = project();
     faults_are_found_and_kept_and_replayed(&project);
     correct_tests_are_silent(&project);
+    tokios_order_can_be_kept(&project);
     a_test_that_hangs_in_real_time_is_ended(&project);
     a_run_that_does_not_repeat_is_no_failure(&project);
 }
@@ -195,6 +206,14 @@ fn correct_tests_are_silent(project: &Project) {
     // Two seconds are enough for a seed on any machine.
     let said = succeeds(&mut gmp(project, "test --for 2s good::no_runtime"));
     assert!(said.starts_with("1 test for 2 s, from seed ") && said.contains("\n1 passed under "), "{said}");
+}
+
+fn tokios_order_can_be_kept(project: &Project) {
+    let said = failing(project, "test --seeds 200 ordered::");
+    let seed = said.split_once("an_order_of_spawns at seed ").unwrap().1.split(' ').next().unwrap();
+    succeeds(&mut gmp(project, "test --seeds 200 --keep-order ordered::"));
+    succeeds(&mut gmp(project, &format!("test --seed {seed} --keep-order ordered::")));
+    failing(project, &format!("test --seed {seed} ordered::"));
 }
 
 fn a_test_that_hangs_in_real_time_is_ended(project: &Project) {
