@@ -7,7 +7,7 @@ use anyhow::{Result, ensure};
 
 use super::listing::Test;
 use super::process::{Files, Output, Place};
-use super::request::{Again, KEEP_ORDER, Options, Request};
+use super::request::{Again, Request};
 use crate::alias::Line;
 use crate::project::Project;
 
@@ -17,7 +17,7 @@ pub(super) fn again(mut tests: Vec<Test>, again: &Again, project: &Project) -> R
     tests.retain(|test| again.program.as_ref().is_none_or(|program| test.program.name() == *program));
     ensure!(!tests.is_empty(), "there is no such test");
     let folder = tempfile::tempdir_in(project.seeds_directory())?;
-    let place = Place::make(folder.path(), 0, again.keeps_order)?;
+    let place = Place::make(folder.path(), 0, again.mode)?;
     let files = Files { replay: again.replay.clone(), log: None };
     let mut failed = 0;
     for test in &tests {
@@ -46,9 +46,8 @@ pub(super) fn command_line(line: &Line, request: &Request) -> CommandLine {
     let dashes = line.rest.iter().position(|argument| argument == "--").unwrap_or(line.rest.len());
     let (options, rest) = line.rest.split_at(dashes);
     let rest = rest.iter().skip(1).filter(|argument| *argument != "--exact");
-    let keeps_order = matches!(request, Request::Explore(Options { keeps_order: true, .. }));
-    let order = keeps_order.then(|| KEEP_ORDER.into());
-    CommandLine { options: words(order.iter().chain(&line.before).chain(options)), rest: words(rest) }
+    let mode: Vec<_> = request.mode().options().into_iter().map(OsString::from).collect();
+    CommandLine { options: words(mode.iter().chain(&line.before).chain(options)), rest: words(rest) }
 }
 
 impl CommandLine {

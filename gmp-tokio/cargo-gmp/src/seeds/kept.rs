@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 
 use super::listing::Test;
+use super::mode::Mode;
 use crate::project::Project;
 
 pub(super) const NAME: &str = "gmp-seeds.txt";
@@ -22,23 +23,20 @@ pub(super) struct Kept {
     path: PathBuf,
     text: String,
     /// What follows the seed in the lines for these runs.
-    suffix: &'static str,
+    suffix: String,
 }
 
-/// Of a seed under which tokio's order was kept: without that it is another run.
-const KEPT_ORDER: &str = " keep-order";
-
 impl Kept {
-    pub(super) fn read(project: &Project, keeps_order: bool) -> Result<Self> {
-        Kept::of(project.root_manifest().with_file_name(NAME), keeps_order)
+    pub(super) fn read(project: &Project, mode: Mode) -> Result<Self> {
+        Kept::of(project.root_manifest().with_file_name(NAME), mode)
     }
 
-    fn of(path: PathBuf, keeps_order: bool) -> Result<Self> {
+    fn of(path: PathBuf, mode: Mode) -> Result<Self> {
         let text = match path.exists() {
             true => fs::read_to_string(&path).with_context(|| format!("can't read {}", path.display()))?,
             false => String::new(),
         };
-        Ok(Kept { path, text, suffix: if keeps_order { KEPT_ORDER } else { "" } })
+        Ok(Kept { path, text, suffix: mode.suffix() })
     }
 
     /// The seeds of the test.
@@ -49,7 +47,7 @@ impl Kept {
     fn of_name(&self, name: &str) -> impl Iterator<Item = u64> {
         let lines = self.text.lines().filter(|line| !line.starts_with('#'));
         let seeds = lines.filter_map(move |line| line.strip_prefix(name)?.strip_prefix(' '));
-        seeds.filter_map(|seed| u64::from_str_radix(seed.trim_end().strip_suffix(self.suffix)?, 16).ok())
+        seeds.filter_map(|seed| u64::from_str_radix(seed.trim_end().strip_suffix(&self.suffix)?, 16).ok())
     }
 
     pub(super) fn add(&mut self, test: &Test, seed: u64) -> Result<()> {
@@ -79,7 +77,7 @@ mod tests {
     #[test]
     fn a_seed_is_kept_once() {
         let folder = tempfile::tempdir().unwrap();
-        let read = || Kept::of(folder.path().join(NAME), false).unwrap();
+        let read = || Kept::of(folder.path().join(NAME), Mode::default()).unwrap();
         let mut kept = read();
         for (name, seed) in [("app::a", 0x5f3a), ("app::ab", 2), ("app::a", 0x5f3a), ("app::a", 1)] {
             kept.add_name(name, seed).unwrap();
@@ -89,7 +87,7 @@ mod tests {
         assert_eq!(kept.of_name("app::a").collect::<Vec<_>>(), [0x5f3a, 1]);
         assert_eq!(kept.of_name("app").count(), 0);
 
-        let mut in_order = Kept::of(folder.path().join(NAME), true).unwrap();
+        let mut in_order = Kept::of(folder.path().join(NAME), Mode { keeps_order: true, preempts: false }).unwrap();
         assert_eq!(in_order.of_name("app::a").count(), 0);
         in_order.add_name("app::a", 1).unwrap();
         assert_eq!(in_order.of_name("app::a").collect::<Vec<_>>(), [1]);

@@ -14,7 +14,9 @@ mod explore;
 mod json;
 mod kept;
 mod listing;
+mod mode;
 mod plan;
+mod preempt;
 mod process;
 pub(crate) mod program;
 mod repeat;
@@ -49,9 +51,9 @@ pub(crate) fn run(line: Line, request: Request) -> Result<ExitCode> {
     let arguments = Arguments::of(line.before, line.rest);
     let cargo = Cargo::from_env(arguments.offline);
     let project = Project::find(&cargo, &arguments)?;
-    let build = |subcommand| build::command(&cargo, subcommand, &arguments, &project);
-    if let Request::Program { seed, keeps_order } = request {
-        return build::become_program(build("run")?, seed, keeps_order);
+    let build = |subcommand| build::command(&cargo, subcommand, &arguments, &project, request.mode());
+    if let Request::Program { seed, mode } = request {
+        return build::become_program(build("run")?, seed, mode);
     }
     let tests = match build::tests(build("test")?)? {
         Built::Tests(tests) => tests,

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result};
 
 use super::listing::Test;
+use super::mode::Mode;
 use super::report::Report;
 use super::system;
 
@@ -42,11 +43,8 @@ impl Run {
 #[derive(Debug)]
 pub(super) struct Place {
     folder: PathBuf,
-    keeps_order: bool,
+    mode: Mode,
 }
-
-/// The variable by which a run keeps tokio's order.
-pub(super) const KEEPS_ORDER: (&str, &str) = ("GMP_SEED_KEEP_ORDER", "1");
 
 /// Whether the user sees the test's output.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -67,10 +65,10 @@ pub(super) struct Files {
 impl Place {
     /// The names have the same length, because the length of the environment is seen in addresses of
     /// the stack.
-    pub(super) fn make(folder: &Path, number: usize, keeps_order: bool) -> Result<Self> {
+    pub(super) fn make(folder: &Path, number: usize, mode: Mode) -> Result<Self> {
         let folder = folder.join(format!("{number:04}"));
         fs::create_dir_all(&folder)?;
-        Ok(Place { folder, keeps_order })
+        Ok(Place { folder, mode })
     }
 
     pub(super) fn run(&self, test: &Test, seed: u64, limit: Duration, output: Output) -> Result<Run> {
@@ -105,7 +103,7 @@ impl Place {
         _ = fs::remove_file(&report);
         let mut command = test.program.command();
         command.args(test.arguments()).env("GMP_SEED", format!("{seed:x}")).env("GMP_SEED_REPORT", &report);
-        command.envs(self.keeps_order.then_some(KEEPS_ORDER));
+        self.mode.set(&mut command);
         command.envs(files.log.as_ref().map(|log| ("GMP_SEED_LOG", log)));
         command.envs(files.replay.as_ref().map(|choices| ("GMP_SEED_REPLAY", choices)));
         if output == Output::Kept {

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 
+use super::mode::{KEEP_ORDER, Mode, PREEMPT};
 use super::shrunk;
 use crate::alias::Line;
 use crate::arguments::value_of;
@@ -20,7 +21,7 @@ pub(crate) enum Request {
     /// Runs the tests under this seed, and shows their output.
     Again(Again),
     /// Runs a program under this seed.
-    Program { seed: u64, keeps_order: bool },
+    Program { seed: u64, mode: Mode },
 }
 
 #[derive(Debug, PartialEq)]
@@ -31,7 +32,7 @@ pub(crate) struct Again {
     pub(super) timeout: Duration,
     /// If tests of several programs have the same name.
     pub(super) program: Option<String>,
-    pub(super) keeps_order: bool,
+    pub(super) mode: Mode,
 }
 
 #[derive(Debug, PartialEq)]
@@ -45,8 +46,7 @@ pub(crate) struct Options {
     pub(super) checks_all: bool,
     pub(super) timeout: Duration,
     pub(super) json: Option<PathBuf>,
-    /// Whether tasks of current-thread runtimes are polled in tokio's order.
-    pub(super) keeps_order: bool,
+    pub(super) mode: Mode,
 }
 
 /// The real time that a run may take, unless the user says otherwise.
@@ -56,6 +56,14 @@ const TIMEOUT: Duration = Duration::from_secs(60);
 const NOT_SEEDED: [(&str, &str); 3] = [("--doc", "doc tests"), ("--bench", "benches"), ("--benches", "benches")];
 
 impl Request {
+    pub(super) fn mode(&self) -> Mode {
+        match self {
+            Request::Explore(options) => options.mode,
+            Request::Again(again) => again.mode,
+            Request::Program { mode, .. } => *mode,
+        }
+    }
+
     /// Takes the options out of the line. `None` if the line does not ask for seeds.
     pub(crate) fn take(line: &mut Line) -> Result<Option<Request>> {
         let mut given = Given::split(&mut line.rest);
@@ -71,7 +79,11 @@ impl Request {
 
 fn of_program(given: &mut Given) -> Result<Option<Request>> {
     let Some(seed) = given.value("--seed", SEED, seed)? else { return Ok(None) };
-    Ok(Some(Request::Program { seed, keeps_order: given.flag(KEEP_ORDER) }))
+    Ok(Some(Request::Program { seed, mode: mode(given) }))
+}
+
+fn mode(given: &mut Given) -> Mode {
+    Mode { keeps_order: given.flag(KEEP_ORDER), preempts: given.flag(PREEMPT) }
 }
 
 fn of_tests(given: &mut Given) -> Result<Option<Request>> {
@@ -92,7 +104,7 @@ fn of_tests(given: &mut Given) -> Result<Option<Request>> {
             "`--seed` and `--replay` run a test again, and `--seeds` and `--for` try many: take one of them",
         ));
     }
-    let keeps_order = given.flag(KEEP_ORDER);
+    let mode = mode(given);
     let again = replay.map(|(seed, file)| (seed, Some(file))).or(seed.map(|seed| (seed, None)));
     let Some((seed, replay)) = again else {
         return Ok(Some(Request::Explore(Options {
@@ -103,14 +115,13 @@ fn of_tests(given: &mut Given) -> Result<Option<Request>> {
             checks_all: given.flag("--check"),
             timeout,
             json: given.value("--json", "a file", |text| Some(text.into()))?,
-            keeps_order,
+            mode,
         })));
     };
     let program = given.value("--program", "a name as `app::it`, as a failure names it", |text| Some(text.into()))?;
-    Ok(Some(Request::Again(Again { seed, replay, timeout, program, keeps_order })))
+    Ok(Some(Request::Again(Again { seed, replay, timeout, program, mode })))
 }
 
-pub(super) const KEEP_ORDER: &str = "--keep-order";
 const SEED: &str = "a hexadecimal number of up to 16 digits, as a failure names it";
 const TIME: &str = "a time: 90, 90s, 5m or 1h";
 
@@ -191,12 +202,12 @@ mod tests {
         let (timeout, program) = (Duration::from_secs(5), Some("app::it".to_owned()));
         assert_eq!(
             request,
-            Some(Request::Again(Again { seed: 0x5f3a, replay: None, timeout, program, keeps_order: false }))
+            Some(Request::Again(Again { seed: 0x5f3a, replay: None, timeout, program, mode: Mode::default() }))
         );
         assert_eq!(rest, "a");
-        let (request, rest) = take("t --seeds 2 --keep-order").unwrap();
-        assert!(matches!(request, Some(Request::Explore(Options { keeps_order: true, .. }))) && rest.is_empty());
-        let program = |keeps_order| Some(Request::Program { seed: 10, keeps_order });
+        let (request, rest) = take("t --seeds 2 --keep-order --preempt").unwrap();
+        assert!(request.is_some_and(|request| request.mode().suffix() == " keep-order preempt") && rest.is_empty());
+        let program = |keeps_order| Some(Request::Program { seed: 10, mode: Mode { keeps_order, preempts: false } });
         assert_eq!(take("r --seed=a -- --seed b").unwrap(), (program(false), "-- --seed b".to_owned()));
         assert_eq!(take("r --keep-order --seed a").unwrap(), (program(true), String::new()));
     }

@@ -53,6 +53,23 @@ mod ordered {
     }
 }
 
+mod inside {
+    use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
+
+    async fn adds_one(value: &AtomicU32) {
+        let before = value.load(SeqCst);
+        if before < 10 { value.store(before + 1, SeqCst); }
+    }
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn an_update_of_one_poll() {
+        static VALUE: AtomicU32 = AtomicU32::new(0);
+        let tasks = [tokio::spawn(adds_one(&VALUE)), tokio::spawn(adds_one(&VALUE))];
+        for task in tasks { task.await.unwrap(); }
+        assert_eq!(VALUE.load(SeqCst), 2);
+    }
+}
+
 mod good {
     use super::*;
 
@@ -152,6 +169,7 @@ fn tests_run_under_seeds() {
     faults_are_found_and_kept_and_replayed(&project);
     correct_tests_are_silent(&project);
     tokios_order_can_be_kept(&project);
+    threads_can_be_interrupted_anywhere(&project);
     a_test_that_hangs_in_real_time_is_ended(&project);
     a_run_that_does_not_repeat_is_no_failure(&project);
 }
@@ -214,6 +232,17 @@ fn tokios_order_can_be_kept(project: &Project) {
     succeeds(&mut gmp(project, "test --seeds 200 --keep-order ordered::"));
     succeeds(&mut gmp(project, &format!("test --seed {seed} --keep-order ordered::")));
     failing(project, &format!("test --seed {seed} ordered::"));
+}
+
+fn threads_can_be_interrupted_anywhere(project: &Project) {
+    succeeds(&mut gmp(project, "test --seeds 300 inside::"));
+    let said = failing(project, "test --seeds 300 --preempt inside::");
+    let again = line(&said, "  again:  ", "an_update_of_one_poll").strip_prefix("  again:  cargo gmp ").unwrap();
+    assert!(again.starts_with("test --seed ") && again.contains(" --preempt "), "{again}");
+    failing(project, again);
+    succeeds(&mut gmp(project, "test --seeds 50 --check --preempt good::"));
+    let error = fails(&mut gmp(project, "test --seeds 1 --preempt --target-dir elsewhere"), 101);
+    assert!(error.contains("`--preempt` has a folder of its own"), "{error}");
 }
 
 fn a_test_that_hangs_in_real_time_is_ended(project: &Project) {
