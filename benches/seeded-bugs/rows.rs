@@ -19,7 +19,8 @@ use tokio::task::yield_now;
 use tokio::time::{Instant, sleep, timeout};
 use tokio_util::time::DelayQueue;
 
-/// A wake-up that has not come by now will never come.
+/// A wake-up that has not come by now will never come. It limits tasks from outside: `timeout` polls its future
+/// once more when the time is up, which would make up for the wake-up.
 const LIMIT: Duration = Duration::from_secs(1);
 
 /// tokio #6751: the removal of the last item wakes nobody.
@@ -84,12 +85,12 @@ async fn moka_leader() {
 async fn flume_asleep() {
     let (sender, receiver) = flume::unbounded();
     let other = receiver.clone();
-    let first = tokio::spawn(async move { timeout(LIMIT, receiver.recv_async()).await });
-    let second = tokio::spawn(async move { timeout(LIMIT, other.recv_async()).await });
+    let first = tokio::spawn(async move { receiver.recv_async().await });
+    let second = tokio::spawn(async move { other.recv_async().await });
     sender.send(1).unwrap();
     sender.send(2).unwrap();
     for task in [first, second] {
-        task.await.unwrap().expect("the value is there").unwrap();
+        timeout(LIMIT, task).await.expect("a value is there, and the task sleeps").unwrap().unwrap();
     }
 }
 
@@ -201,8 +202,8 @@ async fn futures_shared() {
     let (sender, receiver) = tokio::sync::oneshot::channel();
     let shared = async move { receiver.await.unwrap() }.shared();
     let first = tokio::spawn(shared.clone());
-    let second = tokio::spawn(timeout(LIMIT, shared));
+    let second = tokio::spawn(shared);
     sender.send(()).unwrap();
     first.abort();
-    second.await.unwrap().expect("the task is not woken");
+    timeout(LIMIT, second).await.expect("the task is not woken").unwrap();
 }

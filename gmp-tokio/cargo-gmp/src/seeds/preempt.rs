@@ -6,8 +6,9 @@
 //! macros have no such function. They are compiled without `--target`, if cargo is given a target.
 
 use std::ffi::OsString;
-use std::fs;
-use std::os::unix::fs::PermissionsExt;
+use std::fs::{self, File};
+use std::io::Write;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::process::Command;
 
@@ -19,6 +20,7 @@ use crate::lockfile::assignment;
 use crate::sources::HOST;
 
 const SCRIPT: &str = include_str!("preempt.sh");
+const STUBS: &str = include_str!("preempt.c");
 
 /// Adds cargo's options for programs in that folder, where nothing else is: cargo does not know that
 /// these crates are compiled in another way.
@@ -28,7 +30,7 @@ pub(super) fn choose(arguments: &mut Arguments, folder: &Path) -> Result<()> {
         "`{PREEMPT}` has a folder of its own for programs: leave `--target-dir` out"
     );
     let programs = folder.join("preempt");
-    let script = programs.join("rustc.sh");
+    let script = programs.join("preempt.sh");
     write(&script)?;
     arguments.before.extend(["--config".into(), assignment("build.rustc-wrapper", &script)?]);
     arguments.before.extend(["--config".into(), assignment("build.build-dir", &programs)?]);
@@ -45,12 +47,25 @@ pub(super) fn prefer_script(cargo: &mut Command) {
     cargo.env_remove("RUSTC_WRAPPER");
 }
 
+/// Writes the script, and beside it the object that the script adds to each program.
 fn write(script: &Path) -> Result<()> {
-    let problem = || format!("can't write {}", script.display());
-    fs::create_dir_all(script.parent().context("the file is in a folder")?).with_context(problem)?;
     if fs::read_to_string(script).is_ok_and(|text| text == SCRIPT) {
         return Ok(());
     }
-    fs::write(script, SCRIPT).with_context(problem)?;
-    fs::set_permissions(script, fs::Permissions::from_mode(0o755)).with_context(problem)
+    let problem = || format!("can't write {}", script.display());
+    fs::create_dir_all(script.parent().context("the file is in a folder")?).with_context(problem)?;
+    compile(&script.with_extension("c"))?;
+    // The last file: it says that the others are there.
+    let mut file =
+        File::options().write(true).create(true).truncate(true).mode(0o755).open(script).with_context(problem)?;
+    file.write_all(SCRIPT.as_bytes()).with_context(problem)
+}
+
+/// rustc links with `cc`, too.
+fn compile(stubs: &Path) -> Result<()> {
+    fs::write(stubs, STUBS).with_context(|| format!("can't write {}", stubs.display()))?;
+    let mut cc = Command::new("cc");
+    cc.arg("-c").arg(stubs).arg("-o").arg(stubs.with_extension("o"));
+    ensure!(cc.status().context("can't start `cc`")?.success(), "`cc` can't compile {}", stubs.display());
+    Ok(())
 }

@@ -11,7 +11,7 @@ done
 if [ -n "$is_gmp" ]; then
     set -- "$@" -Copt-level=3
 elif [ -n "$is_for_target" ]; then
-    set -- "$@" -Cpasses=sancov-module \
+    set -- "$@" -Cpasses=sancov-module "-Clink-arg=${0%/*}/preempt.o" \
         -Cllvm-args=-sanitizer-coverage-level=3 -Cllvm-args=-sanitizer-coverage-trace-pc-guard
 fi
 exec "$@"
