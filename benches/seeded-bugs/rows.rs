@@ -70,12 +70,12 @@ async fn moka_leader() {
         5
     }));
     let again = async {
-        sleep(Duration::from_millis(2)).await;
+        sleep(Duration::from_millis(1)).await;
         timeout(LIMIT, cache.get_with(1, async { 5 })).await.expect("nobody computes the value")
     };
     let value = tokio::select! {
         value = &mut value => value,
-        () = sleep(Duration::from_millis(2)) => again.await,
+        () = sleep(Duration::from_millis(1)) => again.await,
     };
     assert_eq!(value, 5);
 }

@@ -235,12 +235,12 @@ fn tokios_order_can_be_kept(project: &Project) {
 }
 
 fn threads_can_be_interrupted_anywhere(project: &Project) {
-    succeeds(&mut gmp(project, "test --seeds 300 inside::"));
+    succeeds(&mut gmp(project, "test --seeds 100 inside::"));
     let said = failing(project, "test --seeds 300 --preempt inside::");
     let again = line(&said, "  again:  ", "an_update_of_one_poll").strip_prefix("  again:  cargo gmp ").unwrap();
     assert!(again.starts_with("test --seed ") && again.contains(" --preempt "), "{again}");
     failing(project, again);
-    succeeds(&mut gmp(project, "test --seeds 50 --check --preempt good::"));
+    succeeds(&mut gmp(project, "test --seeds 20 --check --preempt good::"));
     let error = fails(&mut gmp(project, "test --seeds 1 --preempt --target-dir elsewhere"), 101);
     assert!(error.contains("`--preempt` has a folder of its own"), "{error}");
 }
