@@ -2,7 +2,11 @@
 //! versions of the crates alone.
 #![cfg(test)]
 
+mod actors;
+mod database;
+
 use std::future::poll_fn;
+use std::pin::pin;
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::SeqCst;
 use std::sync::{Arc, Mutex};
@@ -12,10 +16,11 @@ use async_trait::async_trait;
 use event_listener::Event;
 use futures_util::FutureExt;
 use tokio::task::yield_now;
-use tokio::time::timeout;
+use tokio::time::{Instant, sleep, timeout};
 use tokio_util::time::DelayQueue;
 
-/// A wake-up that has not come by now will never come.
+/// A wake-up that has not come by now will never come. It limits tasks from outside: `timeout` polls its future
+/// once more when the time is up, which would make up for the wake-up.
 const LIMIT: Duration = Duration::from_secs(1);
 
 /// tokio #6751: the removal of the last item wakes nobody.
@@ -28,6 +33,65 @@ async fn delay_queue() {
     let empty = tokio::spawn(poll_fn(move |cx| polled.lock().unwrap().poll_expired(cx)));
     queue.lock().unwrap().remove(&key);
     assert!(timeout(LIMIT, empty).await.expect("nobody was woken").unwrap().is_none());
+}
+
+/// tokio #8274: an item that is due at once wakes nobody.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn delay_queue_reset() {
+    let past = Instant::now();
+    sleep(Duration::from_millis(2)).await;
+    let mut queue = DelayQueue::new();
+    let key = queue.insert((), Duration::from_secs(3600));
+    let queue = Arc::new(Mutex::new(queue));
+    let polled = queue.clone();
+    let due = tokio::spawn(poll_fn(move |cx| polled.lock().unwrap().poll_expired(cx)));
+    queue.lock().unwrap().reset_at(&key, past);
+    assert!(timeout(LIMIT, due).await.expect("nobody was woken").unwrap().is_some());
+}
+
+/// tokio #8320: a queue that is cleared wakes nobody.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn delay_queue_clear() {
+    let mut queue = DelayQueue::new();
+    queue.insert((), Duration::from_secs(3600));
+    let queue = Arc::new(Mutex::new(queue));
+    let polled = queue.clone();
+    let empty = tokio::spawn(poll_fn(move |cx| polled.lock().unwrap().poll_expired(cx)));
+    queue.lock().unwrap().clear();
+    assert!(timeout(LIMIT, empty).await.expect("nobody was woken").unwrap().is_none());
+}
+
+/// moka #240: a task waits for the value that it computes itself, in a future that it does not poll.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn moka_leader() {
+    let cache = moka::future::Cache::new(10);
+    let mut value = pin!(cache.get_with(1, async {
+        yield_now().await;
+        5
+    }));
+    let again = async {
+        sleep(Duration::from_millis(1)).await;
+        timeout(LIMIT, cache.get_with(1, async { 5 })).await.expect("nobody computes the value")
+    };
+    let value = tokio::select! {
+        value = &mut value => value,
+        () = sleep(Duration::from_millis(1)) => again.await,
+    };
+    assert_eq!(value, 5);
+}
+
+/// flume, iroh #2536: of two tasks that receive, one is not woken for a value that is there.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn flume_asleep() {
+    let (sender, receiver) = flume::unbounded();
+    let other = receiver.clone();
+    let first = tokio::spawn(async move { receiver.recv_async().await });
+    let second = tokio::spawn(async move { other.recv_async().await });
+    sender.send(1).unwrap();
+    sender.send(2).unwrap();
+    for task in [first, second] {
+        timeout(LIMIT, task).await.expect("a value is there, and the task sleeps").unwrap().unwrap();
+    }
 }
 
 struct Connections;
@@ -84,7 +148,7 @@ async fn bb8_gives_up() {
             tokio::spawn(async move {
                 for _ in 0..3 {
                     if let Ok(connection) = timeout(Duration::from_millis(1), pool.get()).await {
-                        tokio::time::sleep(Duration::from_millis(1)).await;
+                        sleep(Duration::from_millis(1)).await;
                         drop(connection.expect("a connection is free"));
                     }
                 }
@@ -97,12 +161,19 @@ async fn bb8_gives_up() {
     drop(pool.get().await.expect("a connection is free"));
 }
 
-/// flume #120: a value is sent and the sender dropped between two looks of a poll.
+/// flume #120: a value is sent and the sender dropped between two looks of a poll. That is not the first
+/// poll of the future, so something else wakes its task.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn flume_lost() {
     let (sender, receiver) = flume::unbounded();
     let sending = tokio::spawn(async move { sender.send(1).unwrap() });
-    assert_eq!(receiver.recv_async().await, Ok(1));
+    let others = async {
+        for _ in 0..3 {
+            yield_now().await;
+        }
+    };
+    let (received, ()) = tokio::join!(receiver.recv_async(), others);
+    assert_eq!(received, Ok(1));
     sending.await.unwrap();
 }
 
@@ -125,14 +196,14 @@ async fn event_lost() {
     telling.await.unwrap();
 }
 
-/// futures #2706: a waker is registered while another task polls.
+/// futures #2706: a task polls while another one does, and that one is aborted when it is woken.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn futures_shared() {
     let (sender, receiver) = tokio::sync::oneshot::channel();
     let shared = async move { receiver.await.unwrap() }.shared();
-    let tasks: Vec<_> = (0..3).map(|_| tokio::spawn(timeout(LIMIT, shared.clone()))).collect();
-    tokio::spawn(async move { sender.send(()).unwrap() }).await.unwrap();
-    for task in tasks {
-        task.await.unwrap().expect("a task is not woken");
-    }
+    let first = tokio::spawn(shared.clone());
+    let second = tokio::spawn(shared);
+    sender.send(()).unwrap();
+    first.abort();
+    timeout(LIMIT, second).await.expect("the task is not woken").unwrap();
 }

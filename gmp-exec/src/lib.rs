@@ -71,6 +71,13 @@ mod seeded;
 )))]
 #[path = "no_seeded.rs"]
 mod seeded;
+#[cfg(all(feature = "seeded", target_os = "linux", target_env = "gnu", target_pointer_width = "64"))]
+#[doc(hidden)]
+pub mod seeds;
+#[cfg(all(feature = "seeded", not(all(target_os = "linux", target_env = "gnu", target_pointer_width = "64"))))]
+#[doc(hidden)]
+#[path = "no_seeds.rs"]
+pub mod seeds;
 mod sync;
 mod sys;
 

@@ -8,6 +8,10 @@ pub(crate) const fn is_on() -> bool {
     false
 }
 
+pub(crate) const fn keeps_order() -> bool {
+    false
+}
+
 pub(crate) const fn root_goes_last(_: u64, _: bool) -> bool {
     false
 }

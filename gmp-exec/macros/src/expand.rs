@@ -23,7 +23,11 @@ pub(crate) fn expand(attribute: Attribute, options: TokenStream, item: TokenStre
 
 fn check(attribute: Attribute, options: TokenStream, function: &Function) -> Result<Options> {
     function.check(attribute)?;
-    Options::parse(attribute, options)
+    let options = Options::parse(attribute, options)?;
+    if options.seeds.is_some() {
+        function.check_for_seeds()?;
+    }
+    Ok(options)
 }
 
 fn on_a_runtime(attribute: Attribute, options: &Options, function: Function) -> TokenStream {
@@ -33,13 +37,27 @@ fn on_a_runtime(attribute: Attribute, options: &Options, function: Function) -> 
         Attribute::Main => quote!(),
         Attribute::Test => quote!(#[::core::prelude::v1::test]),
     };
+    let seeds = under_seeds(options, &function, span);
     let run = quote_spanned! {span=>
+        #seeds
         #[allow(clippy::expect_used, clippy::diverging_sub_expression, clippy::needless_return)]
         {
             return #builder.enable_all().build().expect("Failed building the Runtime").block_on(body);
         }
     };
     function_with(harness, function, run)
+}
+
+/// Returns from the test when it has run under all seeds, unless this process is one of these runs.
+fn under_seeds(options: &Options, function: &Function, span: Span) -> Option<TokenStream> {
+    let seeds = options.seeds?.get();
+    let (crate_path, name) = (&options.crate_path, &function.signature.ident);
+    Some(quote_spanned! {span=>
+        let path = ::core::concat!(::core::module_path!(), "::", ::core::stringify!(#name));
+        if let ::core::option::Option::Some(passed) = #crate_path::seeds::each(path, #seeds) {
+            return passed;
+        }
+    })
 }
 
 /// The function without any use of the runtime: the compiler checks its types, and reports no

@@ -58,6 +58,17 @@ impl Function {
         }
     }
 
+    /// Each run under a seed passes if it panics, and so this process can't pass by panicking.
+    pub(crate) fn check_for_seeds(&self) -> Result<()> {
+        match self.attributes.iter().find(|attribute| attribute.path().is_ident("should_panic")) {
+            None => Ok(()),
+            Some(attribute) => Err(Error::new_spanned(
+                attribute,
+                "`seeds` is not for tests that should panic: catch the panic in a task, and look at its `JoinError`",
+            )),
+        }
+    }
+
     /// The span for errors about the value of the body: the end of its last statement.
     pub(crate) fn tail(&self) -> Span {
         match self.body.stream().into_iter().last() {

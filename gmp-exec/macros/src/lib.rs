@@ -98,10 +98,20 @@ pub fn main(options: TokenStream, item: TokenStream) -> TokenStream {
 /// that of all tests. The default of `deadlock_after` is 60 seconds, unless `GMP_DEADLOCK_AFTER`
 /// says otherwise or leaks are off.
 ///
+/// There is one more option, with gmp-exec's feature `seeded` on Linux with glibc:
+///
+/// * `seeds`: a whole number from 1; the test runs under so many seeds, each in a process of its
+///   own, in which all that a run leaves to chance follows from the seed (docs/seeded.md). The seeds
+///   are 1, 2 and so on, the same each time. Those that `cargo gmp test --seeds` has kept for the
+///   test in `gmp-seeds.txt` come first. A run may take 60 s. In a process that runs under a seed
+///   already (`GMP_SEED`), the test runs once. A test that should panic can't have seeds.
+///
 /// # Panics
 ///
 /// The test panics, and so fails, if the runtime can't be built, if tasks can never run again and
-/// `leaks` is `"deny"`, or if nothing happens for as long as `deadlock_after` says.
+/// `leaks` is `"deny"`, or if nothing happens for as long as `deadlock_after` says. With `seeds` it
+/// panics at the first seed under which it fails, and names the seed and the command that runs it
+/// again.
 ///
 /// # Examples
 ///
@@ -121,6 +131,9 @@ pub fn main(options: TokenStream, item: TokenStream) -> TokenStream {
 ///
 /// #[gmp_exec::test(deadlock_after = 0.5)]
 /// async fn two_tasks_that_may_wait_for_each_other() {}
+///
+/// #[gmp_exec::test(flavor = "multi_thread", seeds = 100)]
+/// async fn no_order_of_tasks_and_threads_breaks_it() {}
 /// ```
 #[proc_macro_attribute]
 pub fn test(options: TokenStream, item: TokenStream) -> TokenStream {

@@ -1,5 +1,7 @@
 //! The options between an attribute's parentheses.
 
+use std::num::NonZeroU64;
+
 use proc_macro2::{Ident, TokenStream};
 use quote::ToTokens;
 use syn::ext::IdentExt;
@@ -16,6 +18,7 @@ const WORKER_THREADS: &str = "`worker_threads = N` with a whole number from 1";
 const START_PAUSED: &str = "`start_paused = true` or `start_paused = false`";
 const LEAKS: &str = r#"`leaks = "off"`, `leaks = "warn"` or `leaks = "deny"`"#;
 const DEADLOCK_AFTER: &str = r#"`deadlock_after = "off"`, or seconds up to 86400 as in `deadlock_after = 5`"#;
+const SEEDS: &str = "`seeds = N` with a whole number from 1";
 const CRATE: &str = r#"`crate = "path::of::gmp_exec"`"#;
 
 /// The options after all checks, with the defaults filled in.
@@ -25,6 +28,8 @@ pub(crate) struct Options {
     pub(crate) start_paused: Option<bool>,
     pub(crate) leaks: Option<Leaks>,
     pub(crate) deadlock_after: Option<Limit>,
+    /// Of a test alone: it runs under so many seeds.
+    pub(crate) seeds: Option<NonZeroU64>,
     pub(crate) crate_path: Path,
 }
 
@@ -65,6 +70,7 @@ fn without_value(name: &Ident) -> String {
         "start_paused" => needs(name, START_PAUSED),
         "leaks" => needs(name, LEAKS),
         "deadlock_after" => needs(name, DEADLOCK_AFTER),
+        "seeds" => needs(name, SEEDS),
         "crate" => needs(name, CRATE),
         text if Flavor::from_name(text).is_some() => {
             format!("the flavor is set with `flavor = \"{text}\"`")
@@ -82,7 +88,9 @@ fn unknown(name: &Ident) -> String {
 }
 
 fn all_options() -> String {
-    format!("the options are {FLAVOR}, {WORKER_THREADS}, {START_PAUSED}, {LEAKS}, {DEADLOCK_AFTER}, and {CRATE}")
+    format!(
+        "the options are {FLAVOR}, {WORKER_THREADS}, {START_PAUSED}, {LEAKS}, {DEADLOCK_AFTER}, {SEEDS}, and {CRATE}"
+    )
 }
 
 /// The options that are set, each with its tokens for error messages.
@@ -93,6 +101,7 @@ struct Given<'a> {
     start_paused: Option<(&'a Setting, bool)>,
     leaks: Option<(&'a Setting, Leaks)>,
     deadlock_after: Option<(&'a Setting, Limit)>,
+    seeds: Option<(&'a Setting, NonZeroU64)>,
     crate_path: Option<(&'a Setting, Path)>,
 }
 
@@ -104,6 +113,7 @@ impl<'a> Given<'a> {
             "start_paused" => set(&mut self.start_paused, setting, start_paused, START_PAUSED),
             "leaks" => set(&mut self.leaks, setting, leaks, LEAKS),
             "deadlock_after" => set(&mut self.deadlock_after, setting, deadlock_after, DEADLOCK_AFTER),
+            "seeds" => set(&mut self.seeds, setting, seeds, SEEDS),
             "crate" => set(&mut self.crate_path, setting, crate_path, CRATE),
             _ => Err(Error::new_spanned(&setting.name, unknown(&setting.name))),
         }
@@ -115,12 +125,16 @@ impl<'a> Given<'a> {
             Flavor::MultiThread => only_with("current_thread", attribute, self.start_paused.map(|(s, _)| s))?,
             Flavor::CurrentThread => only_with("multi_thread", attribute, self.worker_threads.map(|(s, _)| s))?,
         }
+        if let Some((setting, _)) = self.seeds {
+            check_seeds(attribute, setting, HAS_SEEDED_RUNS)?;
+        }
         Ok(Options {
             flavor,
             worker_threads: self.worker_threads.map(|(_, value)| value),
             start_paused: self.start_paused.map(|(_, value)| value),
             leaks: self.leaks.map(|(_, value)| value),
             deadlock_after: self.deadlock_after.map(|(_, value)| value),
+            seeds: self.seeds.map(|(_, value)| value),
             crate_path: self.crate_path.map_or_else(|| parse_quote!(::gmp_exec), |(_, path)| path),
         })
     }
@@ -154,6 +168,20 @@ fn only_with(flavor: &str, attribute: Attribute, setting: Option<&Setting>) -> R
         value = setting.value.to_token_stream(),
         attribute = attribute.name(),
     );
+    Err(Error::new_spanned(setting, message))
+}
+
+/// Whether gmp-exec has what the option `seeds` needs.
+const HAS_SEEDED_RUNS: bool = cfg!(feature = "seeded");
+
+fn check_seeds(attribute: Attribute, setting: &Setting, has_seeded_runs: bool) -> Result<()> {
+    let message = match attribute {
+        Attribute::Main => "`seeds` is only for tests: write `#[gmp_exec::test(seeds = N)]`",
+        Attribute::Test if !has_seeded_runs => {
+            "`seeds` needs the feature `seeded` of gmp-exec: `gmp-exec = { features = [\"seeded\"], .. }`"
+        }
+        Attribute::Test => return Ok(()),
+    };
     Err(Error::new_spanned(setting, message))
 }
 
@@ -201,6 +229,13 @@ fn deadlock_after(value: &Expr) -> Option<Limit> {
     }
 }
 
+fn seeds(value: &Expr) -> Option<NonZeroU64> {
+    match literal(value)? {
+        Lit::Int(number) if number.suffix().is_empty() => number.base10_parse().ok(),
+        _ => None,
+    }
+}
+
 fn crate_path(value: &Expr) -> Option<Path> {
     match literal(value)? {
         Lit::Str(text) => text.parse_with(Path::parse_mod_style).ok(),
@@ -230,5 +265,20 @@ impl Problems {
 
     fn into_result(self) -> Result<()> {
         self.0.map_or(Ok(()), Err)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn seeds_need_the_feature_and_a_test() {
+        let setting = syn::parse_str("seeds = 5").unwrap();
+        let error = |attribute, has| check_seeds(attribute, &setting, has).map_err(|error| error.to_string());
+        let without = error(Attribute::Test, false).unwrap_err();
+        assert!(without.starts_with("`seeds` needs the feature `seeded` of gmp-exec: "), "{without}");
+        assert!(error(Attribute::Main, true).unwrap_err().starts_with("`seeds` is only for tests: "));
+        assert_eq!(error(Attribute::Test, true), Ok(()));
     }
 }

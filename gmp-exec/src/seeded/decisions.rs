@@ -28,14 +28,16 @@ pub(super) enum Kind {
     Wake,
     /// How much time passes that need not.
     Late,
-    /// At which of the next edges another thread goes on; 0: at none.
+    /// At which of the next allocations another thread goes on; 0: at none.
     Edge,
     /// What the network does (network/README.md, "Weather").
     Net,
+    /// At which of the next basic blocks another thread goes on; 0: at none.
+    Block,
 }
 
 impl Kind {
-    pub(super) const ALL: [Kind; 9] = [
+    pub(super) const ALL: [Kind; 10] = [
         Kind::Task,
         Kind::Timer,
         Kind::Yield,
@@ -45,6 +47,7 @@ impl Kind {
         Kind::Late,
         Kind::Edge,
         Kind::Net,
+        Kind::Block,
     ];
 
     pub(super) fn bit(self) -> u64 {

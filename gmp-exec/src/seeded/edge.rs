@@ -1,5 +1,6 @@
-//! Places inside polls: a thread asks for memory. Between two steps of a program that belong together
-//! there often is one.
+//! Places inside polls: a thread asks for memory, or goes from one basic block of the program to the next.
+//! Between two steps of a program that belong together there often is one of the first kind, and always
+//! one of the second, of which only programs tell that `cargo gmp test --preempt` has built.
 
 use std::thread::panicking;
 
@@ -9,22 +10,28 @@ use super::state::{State, is_controlled, own, with};
 use super::threads::Wait;
 use super::turn;
 
+/// The edge is `Edge`, of an allocation, or `Block`.
+///
 /// Only threads that poll tasks are interrupted: other threads may run foreign code that holds a lock
 /// of the C library, for which the next one would wait with its turn. The same is true of a thread
 /// that panics and reads its stack.
-pub(super) fn pass() {
-    if is_controlled() && !panicking() && with(is_interrupted) {
+pub(super) fn pass(edge: Kind) {
+    if is_controlled() && !panicking() && with(|state| is_interrupted(state, edge)) {
         turn::wait(Wait::Nothing);
     }
 }
 
-fn is_interrupted(state: &mut State) -> bool {
+fn is_interrupted(state: &mut State, edge: Kind) -> bool {
     let own = own();
     if !state.threads[own].polls || state.live.len() < 2 {
         return false;
     }
-    let edges = state.decisions.explorer.edges;
-    let is_interrupted = state.decisions.happens_seldom(Kind::Edge, &mut state.edge, edges);
+    let explorer = &state.decisions.explorer;
+    let (next, edges) = match edge {
+        Kind::Block => (&mut state.block, explorer.blocks),
+        _ => (&mut state.allocation, explorer.allocations),
+    };
+    let is_interrupted = state.decisions.happens_seldom(edge, next, edges);
     if is_interrupted {
         state.decisions.lower(Id::Thread(own));
     }

@@ -4,11 +4,18 @@ use std::collections::BTreeMap;
 
 use super::random::Random;
 
+/// Time passes at one of so many moments at first, where short programs do all that they do, and at one
+/// of so many in the end, because a program that runs for long is not to be late all the time.
+const FIRST_MOMENTS: usize = 4;
+const MOST_MOMENTS: usize = 64;
+
 #[derive(Debug)]
 pub(super) struct Explorer {
     random: Random,
-    /// A decision is about so many edges; 0: threads are not interrupted there.
-    pub(super) edges: usize,
+    /// A decision is about so many allocations; 0: threads are not interrupted there.
+    pub(super) allocations: usize,
+    /// The same of basic blocks.
+    pub(super) blocks: usize,
     /// A decision is about so many moments at which time could pass; 0: it does not.
     pub(super) moments: usize,
     priorities: Option<Priorities>,
@@ -36,9 +43,17 @@ impl Explorer {
         let mut random = Random::new(seed);
         let once_in = 4 << random.below(6);
         let priorities = Priorities { seed, lowered: BTreeMap::new(), once_in };
-        let edges = if seed % 2 == 1 { 4 << random.below(4) } else { 0 };
-        let moments = if seed % 4 >= 2 { 64 } else { 0 };
-        Explorer { random, edges, moments, priorities: (seed % 4 == 3).then_some(priorities) }
+        let is_interrupted = seed % 2 == 1;
+        let allocations = if is_interrupted { 4 << random.below(4) } else { 0 };
+        // Of another stream, so that a seed makes the same choices whether or not blocks are told.
+        let blocks = if is_interrupted { 16 << (2 * Random::new(!seed).below(4)) } else { 0 };
+        let moments = [0, 0, FIRST_MOMENTS, MOST_MOMENTS][seed as usize % 4];
+        Explorer { random, allocations, blocks, moments, priorities: (seed % 4 == 3).then_some(priorities) }
+    }
+
+    /// Time has passed at a moment. The next one comes later.
+    pub(super) fn time_has_passed(&mut self) {
+        self.moments = (self.moments + 2).min(MOST_MOMENTS);
     }
 
     /// Any of `0..count`.

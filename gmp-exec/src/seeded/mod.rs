@@ -60,6 +60,11 @@ pub(crate) fn is_on() -> bool {
     state::is_controlled()
 }
 
+/// Whether tasks that tokio polls in a certain order, as those of a current-thread runtime, keep it.
+pub(crate) fn keeps_order() -> bool {
+    is_on() && with(|state| state.settings.keeps_order)
+}
+
 /// Whether a task is polled before the root future that was woken, and that has this number.
 pub(crate) fn root_goes_last(root: u64, has_tasks: bool) -> bool {
     with(|state| {

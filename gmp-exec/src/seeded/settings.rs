@@ -15,6 +15,8 @@ pub(super) struct Settings {
     pub(super) most_decisions: u64,
     /// The same in nanoseconds of virtual time.
     pub(super) most_time: u64,
+    /// Tasks of current-thread runtimes and of `LocalSet`s are polled in tokio's order.
+    pub(super) keeps_order: bool,
 }
 
 const MOST_DECISIONS: u64 = 10_000_000;
@@ -35,6 +37,7 @@ pub(super) fn read() -> Result<Option<Settings>, String> {
         report: environment::var_os("GMP_SEED_REPORT").map(OsStr::to_owned),
         most_decisions: parsed("GMP_SEED_DECISIONS", number)?.unwrap_or(MOST_DECISIONS),
         most_time: seconds.saturating_mul(1_000_000_000),
+        keeps_order: environment::var_os("GMP_SEED_KEEP_ORDER").is_some(),
     }))
 }
 

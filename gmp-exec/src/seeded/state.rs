@@ -22,8 +22,10 @@ pub(super) struct State {
     pub(super) pauses: u64,
     /// How often the thread that has the turn could have lost it, and has kept it.
     pub(super) kept: u32,
-    /// The next edge at which a thread is interrupted.
-    pub(super) edge: Next,
+    /// The next allocation at which a thread is interrupted.
+    pub(super) allocation: Next,
+    /// The same of basic blocks.
+    pub(super) block: Next,
     /// The next moment at which time passes.
     pub(super) moment: Next,
     /// Nanoseconds since the start of the process.

@@ -34,6 +34,7 @@ pub(super) fn pause() {
         let moments = state.decisions.explorer.moments;
         if state.decisions.happens_seldom(Kind::Late, &mut state.moment, moments) {
             state.now += COST_OF_PAUSE << state.decisions.decide(Kind::Late, DELAYS);
+            state.decisions.explorer.time_has_passed();
         }
         wake_due(state);
         if state.kept % PAUSES_PER_LOOK == 0 {

@@ -13,7 +13,7 @@ use std::{env, io};
 use crate::sys::stderr;
 
 /// All settings.
-const NAMES: [&str; 17] = [
+const NAMES: [&str; 19] = [
     "GMP_BLOCKED",
     "GMP_CLOSURES",
     "GMP_DEADLOCK_AFTER",
@@ -23,8 +23,10 @@ const NAMES: [&str; 17] = [
     "GMP_NO_MEMBARRIER",
     "GMP_SEED",
     "GMP_SEED_DECISIONS",
+    "GMP_SEED_KEEP_ORDER",
     "GMP_SEED_KINDS",
     "GMP_SEED_LOG",
+    "GMP_SEED_NET",
     "GMP_SEED_REPLAY",
     "GMP_SEED_REPORT",
     "GMP_SEED_SECONDS",

@@ -2,6 +2,8 @@
 //! place.
 
 pub(crate) mod address_space;
+#[cfg(all(feature = "seeded", target_os = "linux", target_env = "gnu", target_pointer_width = "64"))]
+pub(crate) mod addresses;
 pub(crate) mod affinity;
 pub(crate) mod cgroup;
 #[cfg(feature = "insight")]

@@ -14,6 +14,9 @@ const RULES: &[(&str, &[&str])] = &[
     // Below everything: it replaces functions of the C library.
     ("seeded", &["seeded", "sys", "sync"]),
     ("no_seeded.rs", &[]),
+    // Starts seeded runs, and is no part of one.
+    ("seeds", &["seeds", "sys"]),
+    ("no_seeds.rs", &[]),
     ("sched/state", &["sched::state", "sched::config", "task", "time", "metrics", "netpoll", "contain", "sys", "sync"]),
     // Where the user's settings are kept.
     (

@@ -1,5 +1,6 @@
 //! Seeded runs. Each test starts this program again, once for each seed, to run one scenario.
 
+mod attribute;
 mod child;
 mod controlled;
 mod correct;
@@ -7,6 +8,7 @@ mod faults;
 mod forms;
 mod memory;
 mod network;
+mod order;
 mod pipes;
 mod planted;
 mod replay;

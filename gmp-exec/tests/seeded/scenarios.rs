@@ -1,6 +1,6 @@
 //! What runs under a seed.
 
-use crate::{controlled, correct, faults, forms, memory, network, pipes, planted};
+use crate::{controlled, correct, faults, forms, memory, network, order, pipes, planted};
 
 /// By name, beside those with a fault and those without.
 const OTHERS: &[(&str, fn())] = &[
@@ -10,6 +10,8 @@ const OTHERS: &[(&str, fn())] = &[
     ("forms", forms::scenario),
     ("memory", memory::scenario),
     ("pipes", pipes::scenario),
+    ("all_run_at_a_yield", order::all_run_at_a_yield),
+    ("on_workers", order::on_workers),
     ("sequences", network::sequences::scenario),
     ("leaves", network::streams::leaves),
     ("names", network::names::scenario),

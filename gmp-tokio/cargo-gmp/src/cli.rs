@@ -36,11 +36,12 @@ Commands:
   version    prints the versions of cargo-gmp and of the tokio that it replaces
 
 Options of run: --trace <FILE> (see trace); --console, for a program with console-subscriber: tokio-console works on it;
-  --seed <SEED>: all that is left to chance follows from the seed.
+  --seed <SEED>: all that is left to chance follows from the seed (--keep-order, --preempt: see below).
 Options of test, for races: --seeds <N> or --for <TIME> runs each test under many seeds, each with other orders of tasks
   and threads; --seed <SEED> is one of these runs again, and --replay <FILE> one that was shrunk, of --program <NAME>.
   With --seeds and --for also --check (every run twice), --no-fail-fast, --timeout <TIME>, --first-seed <SEED>,
-  --json <FILE>.
+  --json <FILE>. With all of these --keep-order (tasks of current-thread runtimes run in tokio's order) and --preempt
+  (threads are interrupted at each basic block of the program; compiles all crates once more).
 Options of run and test with seeds: --net <LIST>, how the simulated network misbehaves, as in GMP_SEED_NET; --real-net
   allows real connections to other computers.
 Options of patch, unpatch and doctor: --manifest-path <PATH>, --offline; of doctor also --target <TRIPLE>.

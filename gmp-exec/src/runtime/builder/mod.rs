@@ -120,8 +120,7 @@ impl Builder {
             max_machines: None,
             max_hogs: None,
             global_queue_interval: None,
-            // In a seeded run every turn may be the root future's.
-            event_interval: if seeded::is_on() { 1 } else { 61 },
+            event_interval: if is_any_turn_the_roots(flavor) { 1 } else { 61 },
             io_events: IoEvents { per_tick: 1024, per_busy_tick: None },
             blocking_threshold: Duration::from_millis(10),
             sysmon: true,
@@ -166,6 +165,11 @@ impl Builder {
         self.name = Some(name);
         self
     }
+}
+
+/// In a seeded run the root future may be polled after each task, but where tokio's order is kept.
+fn is_any_turn_the_roots(flavor: Flavor) -> bool {
+    seeded::is_on() && (flavor == Flavor::MultiThread || !seeded::keeps_order())
 }
 
 impl fmt::Debug for Builder {

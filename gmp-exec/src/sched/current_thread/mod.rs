@@ -160,7 +160,7 @@ fn drive(local: &Local, call: Call, root: &Root, is_ready: &mut dyn FnMut(&Root)
 
 /// In a seeded run, tasks may come before a root future that was woken.
 fn goes_last(local: &Local, call: Call) -> bool {
-    let has_tasks = || local.scheduler.processors[0].has_work();
+    let has_tasks = || !seeded::keeps_order() && local.scheduler.processors[0].has_work();
     seeded::is_on() && seeded::root_goes_last(call.name.id.as_u64(), has_tasks())
 }
 

@@ -2,6 +2,7 @@
 
 use std::ffi::c_void;
 
+use crate::seeded::decisions::Kind;
 use crate::seeded::edge;
 
 unsafe extern "C" {
@@ -11,7 +12,7 @@ unsafe extern "C" {
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn malloc(size: usize) -> *mut c_void {
-    edge::pass();
+    edge::pass(Kind::Edge);
     // SAFETY: the caller vouches for the argument.
     unsafe { __libc_malloc(size) }
 }

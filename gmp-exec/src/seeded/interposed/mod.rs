@@ -22,6 +22,7 @@ macro_rules! interposed {
     )*};
 }
 
+mod blocks;
 mod children;
 mod clocks;
 mod descriptors;

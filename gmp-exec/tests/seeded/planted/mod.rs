@@ -1,6 +1,7 @@
 //! Programs with a fault each, by what the fault is about. But for two that need random bytes alone, none
 //! fails in tokio's order.
 
+pub(crate) mod blocks;
 pub(crate) mod ends;
 pub(crate) mod locks;
 pub(crate) mod network;
@@ -29,7 +30,8 @@ const fn planted(name: &'static str, program: fn(), end: &'static str, kinds: &'
 }
 
 /// All kinds of decisions.
-pub(crate) const KINDS: [&str; 9] = ["task", "timer", "yield", "switch", "thread", "wake", "late", "edge", "net"];
+pub(crate) const KINDS: [&str; 10] =
+    ["task", "timer", "yield", "switch", "thread", "wake", "late", "edge", "net", "block"];
 
 pub(crate) const ALL: &[Planted] = &[
     planted("aborted_between_steps", ends::aborted_between_steps, "panic", "yield"),
@@ -48,6 +50,7 @@ pub(crate) const ALL: &[Planted] = &[
     planted("slow_receiver", tasks::slow_receiver, "panic", "task"),
     Planted { needs: "none", ..planted("same_worker", tasks::same_worker, "panic", "switch") },
     planted("update_inside_a_poll", threads::update_inside_a_poll, "panic", "edge"),
+    planted("update_between_blocks", blocks::update_between_blocks, "panic", "block"),
     planted("ready_branches", tasks::ready_branches, "panic", "none"),
     planted("order_of_a_map", tasks::order_of_a_map, "panic", "none"),
     planted("same_deadline", times::same_deadline, "panic", "timer"),

@@ -16,18 +16,20 @@ use tokio::sync::{broadcast, mpsc, oneshot};
 use super::{on_one_thread, on_two_workers};
 
 pub(crate) fn order_of_tasks() {
-    on_one_thread(async {
-        let names = Arc::new(Mutex::new(Vec::new()));
-        let task = |name| {
-            let names = names.clone();
-            spawn(async move { names.lock().unwrap().push(name) })
-        };
-        let tasks = [task(0), task(1)];
-        for task in tasks {
-            task.await.unwrap();
-        }
-        assert_eq!(*names.lock().unwrap(), [0, 1]);
-    });
+    on_one_thread(run_in_order_of_spawns());
+}
+
+pub(crate) async fn run_in_order_of_spawns() {
+    let names = Arc::new(Mutex::new(Vec::new()));
+    let task = |name| {
+        let names = names.clone();
+        spawn(async move { names.lock().unwrap().push(name) })
+    };
+    let tasks = [task(0), task(1)];
+    for task in tasks {
+        task.await.unwrap();
+    }
+    assert_eq!(*names.lock().unwrap(), [0, 1]);
 }
 
 pub(crate) fn order_of_senders() {

@@ -51,7 +51,7 @@ pub(crate) fn first_waiter() {
 }
 
 /// Two threads wait in `block_on`.
-fn two_threads<F: Future<Output = ()> + 'static>(add: fn(Arc<AtomicU32>) -> F) {
+pub(super) fn two_threads<F: Future<Output = ()> + 'static>(add: fn(Arc<AtomicU32>) -> F) {
     let runtime = Builder::new_multi_thread().worker_threads(1).build().unwrap();
     let value = Arc::new(AtomicU32::new(0));
     let caller = || {

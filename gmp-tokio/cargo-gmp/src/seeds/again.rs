@@ -7,7 +7,7 @@ use anyhow::{Result, ensure};
 
 use super::listing::Test;
 use super::process::{Files, Output, Place};
-use super::request::Again;
+use super::request::{Again, Request};
 use crate::alias::Line;
 use crate::project::Project;
 
@@ -17,7 +17,7 @@ pub(super) fn again(mut tests: Vec<Test>, again: &Again, project: &Project) -> R
     tests.retain(|test| again.program.as_ref().is_none_or(|program| test.program.name() == *program));
     ensure!(!tests.is_empty(), "there is no such test");
     let folder = tempfile::tempdir_in(project.seeds_directory())?;
-    let place = Place::make(folder.path(), 0)?;
+    let place = Place::make(folder.path(), 0, again.mode)?;
     let files = Files { replay: again.replay.clone(), log: None };
     let mut failed = 0;
     for test in &tests {
@@ -42,12 +42,14 @@ pub(super) struct CommandLine {
     rest: String,
 }
 
-pub(super) fn command_line(line: &Line, net: Option<&str>) -> CommandLine {
+pub(super) fn command_line(line: &Line, request: &Request) -> CommandLine {
     let dashes = line.rest.iter().position(|argument| argument == "--").unwrap_or(line.rest.len());
     let (options, rest) = line.rest.split_at(dashes);
     let rest = rest.iter().skip(1).filter(|argument| *argument != "--exact");
-    let net = net.map(|net| format!(" --net {}", quoted(net))).unwrap_or_default();
-    CommandLine { options: net + &words(line.before.iter().chain(options)), rest: words(rest) }
+    let mode = request.mode().options().into_iter().map(OsString::from);
+    let net = request.net.iter().flat_map(|net| ["--net".into(), net.into()]);
+    let own: Vec<OsString> = mode.chain(net).collect();
+    CommandLine { options: words(own.iter().chain(&line.before).chain(options)), rest: words(rest) }
 }
 
 impl CommandLine {
@@ -100,18 +102,18 @@ mod tests {
     #[test]
     fn the_line_to_replay_has_the_users_options() {
         let line = |line: &str| {
-            let line = Line::parse(line.split_whitespace().map(OsString::from)).unwrap();
-            command_line(&line, None)
+            let mut line = Line::parse(line.split_whitespace().map(OsString::from)).unwrap();
+            let request = Request::take(&mut line).unwrap().unwrap();
+            command_line(&line, &request)
         };
         let of = |options, test, is_one| line(options).of("--seed 5f3a", test, "app::it", is_one);
-        assert_eq!(of("test", "pool::is_fair", true), "cargo gmp test --seed 5f3a -- --exact pool::is_fair");
+        assert_eq!(of("test --seeds 1", "pool::is_fair", true), "cargo gmp test --seed 5f3a -- --exact pool::is_fair");
         let expected = "cargo gmp test --seed 5f3a -p a 'pool::<' -- --exact pool::is_fair --skip x";
-        assert_eq!(of("test -p a pool::< -- --exact --skip x", "pool::is_fair", true), expected);
+        assert_eq!(of("test --seeds 1 -p a pool::< -- --exact --skip x", "pool::is_fair", true), expected);
         let expected = "cargo gmp test --seed 5f3a --program app::it --workspace -- --exact 'a::<u8>'";
-        assert_eq!(of("test --workspace", "a::<u8>", false), expected);
-        assert_eq!(of("test", "", false), "cargo gmp test --seed 5f3a --program app::it");
-        let line = Line::parse(["test", "-p", "a"].map(OsString::from)).unwrap();
-        let line = command_line(&line, Some("loss=1%")).of("--seed 1", "b", "app", true);
-        assert_eq!(line, "cargo gmp test --seed 1 --net loss=1% -p a -- --exact b");
+        assert_eq!(of("test --seeds 1 --workspace", "a::<u8>", false), expected);
+        assert_eq!(of("test --seeds 1", "", false), "cargo gmp test --seed 5f3a --program app::it");
+        let expected = "cargo gmp test --seed 5f3a --keep-order --net loss=1% -p a -- --exact pool::is_fair";
+        assert_eq!(of("test --for 5s -p a --net loss=1% --keep-order", "pool::is_fair", true), expected);
     }
 }

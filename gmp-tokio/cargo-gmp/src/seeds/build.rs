@@ -7,6 +7,8 @@ use anyhow::{Context, Result, bail};
 
 use super::drop_in;
 use super::listing::{self, Test};
+use super::mode::Mode;
+use super::preempt;
 use super::program::{Program, VARIABLE};
 use super::system::fix_addresses;
 use super::targets::{self, Targets};
@@ -28,7 +30,13 @@ pub(super) enum Built {
 
 /// The command that starts cargo. Programs have a folder of their own, so that those of `cargo gmp
 /// build` stay what they are.
-pub(super) fn command(cargo: &Cargo, subcommand: &str, arguments: &Arguments, project: &Project) -> Result<Command> {
+pub(super) fn command(
+    cargo: &Cargo,
+    subcommand: &str,
+    arguments: &Arguments,
+    project: &Project,
+    mode: Mode,
+) -> Result<Command> {
     if let Some(runner) = configuration::runners(&project.current_directory()?)?.first() {
         bail!("programs can't be run under seeds: {} configures a runner", runner.place);
     }
@@ -37,7 +45,9 @@ pub(super) fn command(cargo: &Cargo, subcommand: &str, arguments: &Arguments, pr
     let folder = project.seeds_directory();
     let patched = patched.seeded(|drop_in| drop_in::write(drop_in, &folder.join("tokio")))?;
     let mut arguments = arguments.clone();
-    if arguments.target_dir.is_none() {
+    if mode.preempts {
+        preempt::choose(&mut arguments, &folder)?;
+    } else if arguments.target_dir.is_none() {
         let programs = folder.join("programs");
         arguments.before.extend(["--config".into(), assignment("build.build-dir", project.build_directory())?]);
         arguments.before.extend(["--target-dir".into(), programs.clone().into()]);
@@ -49,7 +59,11 @@ pub(super) fn command(cargo: &Cargo, subcommand: &str, arguments: &Arguments, pr
             arguments.before.push("--tests".into());
         }
     }
-    run::command(cargo, subcommand.as_ref(), &arguments, project, &patched)
+    let mut command = run::command(cargo, subcommand.as_ref(), &arguments, project, &patched)?;
+    if mode.preempts {
+        preempt::prefer_script(&mut command);
+    }
+    Ok(command)
 }
 
 fn has_choice(arguments: &Arguments) -> bool {
@@ -74,7 +88,8 @@ pub(super) fn tests(mut cargo: Command) -> Result<Built> {
 }
 
 /// Builds and starts a program under the seed. Returns only if that fails.
-pub(super) fn become_program(mut cargo: Command, seed: u64) -> Result<ExitCode> {
+pub(super) fn become_program(mut cargo: Command, seed: u64, mode: Mode) -> Result<ExitCode> {
     fix_addresses()?;
+    mode.set(&mut cargo);
     Err(cargo.env("GMP_SEED", format!("{seed:x}")).exec()).context("can't start cargo")
 }

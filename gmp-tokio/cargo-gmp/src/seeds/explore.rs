@@ -97,7 +97,7 @@ struct Explorer<'a> {
 pub(super) fn explore(tests: &[Test], options: &Options, project: &Project, again: &CommandLine) -> Result<bool> {
     let folder = project.seeds_directory();
     let places = tempfile::tempdir_in(&folder)?;
-    let kept = Kept::read(project)?;
+    let kept = Kept::read(project, options.mode)?;
     let of_kept =
         tests.iter().enumerate().flat_map(|(index, test)| kept.seeds(test).into_iter().map(move |seed| (index, seed)));
     let of_kept = of_kept.collect();
@@ -140,7 +140,7 @@ impl<'a> Explorer<'a> {
         let threads = thread::available_parallelism().map_or(1, |count| count.get());
         thread::scope(|scope| {
             let start = |number| {
-                let place = Place::make(places, number)?;
+                let place = Place::make(places, number, self.options.mode)?;
                 Ok(scope.spawn(move || self.run_some(&place)))
             };
             let threads = (0..threads).map(start).collect::<Result<Vec<_>>>()?;

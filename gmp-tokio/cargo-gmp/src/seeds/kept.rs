@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 
 use super::listing::Test;
+use super::mode::Mode;
 use crate::project::Project;
 
 pub(super) const NAME: &str = "gmp-seeds.txt";
@@ -21,19 +22,21 @@ const HEAD: &str = "\
 pub(super) struct Kept {
     path: PathBuf,
     text: String,
+    /// What follows the seed in the lines for these runs.
+    suffix: String,
 }
 
 impl Kept {
-    pub(super) fn read(project: &Project) -> Result<Self> {
-        Kept::of(project.root_manifest().with_file_name(NAME))
+    pub(super) fn read(project: &Project, mode: Mode) -> Result<Self> {
+        Kept::of(project.root_manifest().with_file_name(NAME), mode)
     }
 
-    fn of(path: PathBuf) -> Result<Self> {
+    fn of(path: PathBuf, mode: Mode) -> Result<Self> {
         let text = match path.exists() {
             true => fs::read_to_string(&path).with_context(|| format!("can't read {}", path.display()))?,
             false => String::new(),
         };
-        Ok(Kept { path, text })
+        Ok(Kept { path, text, suffix: mode.suffix() })
     }
 
     /// The seeds of the test.
@@ -44,7 +47,7 @@ impl Kept {
     fn of_name(&self, name: &str) -> impl Iterator<Item = u64> {
         let lines = self.text.lines().filter(|line| !line.starts_with('#'));
         let seeds = lines.filter_map(move |line| line.strip_prefix(name)?.strip_prefix(' '));
-        seeds.filter_map(|seed| u64::from_str_radix(seed.trim(), 16).ok())
+        seeds.filter_map(|seed| u64::from_str_radix(seed.trim_end().strip_suffix(&self.suffix)?, 16).ok())
     }
 
     pub(super) fn add(&mut self, test: &Test, seed: u64) -> Result<()> {
@@ -56,7 +59,7 @@ impl Kept {
             return Ok(());
         }
         let head = if self.text.is_empty() { HEAD } else { "" };
-        let line = format!("{head}{name} {seed:x}\n");
+        let line = format!("{head}{name} {seed:x}{}\n", self.suffix);
         append(&self.path, &line).with_context(|| format!("can't write {}", self.path.display()))?;
         self.text += &line;
         Ok(())
@@ -74,7 +77,7 @@ mod tests {
     #[test]
     fn a_seed_is_kept_once() {
         let folder = tempfile::tempdir().unwrap();
-        let read = || Kept::of(folder.path().join(NAME)).unwrap();
+        let read = || Kept::of(folder.path().join(NAME), Mode::default()).unwrap();
         let mut kept = read();
         for (name, seed) in [("app::a", 0x5f3a), ("app::ab", 2), ("app::a", 0x5f3a), ("app::a", 1)] {
             kept.add_name(name, seed).unwrap();
@@ -83,5 +86,12 @@ mod tests {
         assert_eq!(kept.text, format!("{HEAD}app::a 5f3a\napp::ab 2\napp::a 1\n"));
         assert_eq!(kept.of_name("app::a").collect::<Vec<_>>(), [0x5f3a, 1]);
         assert_eq!(kept.of_name("app").count(), 0);
+
+        let mut in_order = Kept::of(folder.path().join(NAME), Mode { keeps_order: true, preempts: false }).unwrap();
+        assert_eq!(in_order.of_name("app::a").count(), 0);
+        in_order.add_name("app::a", 1).unwrap();
+        assert_eq!(in_order.of_name("app::a").collect::<Vec<_>>(), [1]);
+        assert!(in_order.text.ends_with("app::a 1\napp::a 1 keep-order\n"));
+        assert_eq!(read().of_name("app::a").collect::<Vec<_>>(), [0x5f3a, 1]);
     }
 }

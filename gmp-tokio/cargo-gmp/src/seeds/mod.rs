@@ -14,7 +14,9 @@ mod explore;
 mod json;
 mod kept;
 mod listing;
+mod mode;
 mod plan;
+mod preempt;
 mod process;
 pub(crate) mod program;
 mod repeat;
@@ -48,18 +50,18 @@ const FAILED: u8 = 101;
 pub(crate) fn run(line: Line, request: Request) -> Result<ExitCode> {
     let is_there = cfg!(all(target_os = "linux", target_env = "gnu", target_pointer_width = "64"));
     ensure!(is_there, "seeded runs need Linux with glibc, on 64 bits");
-    let line_again = again::command_line(&line, request.net.as_deref());
+    let line_again = again::command_line(&line, &request);
     let arguments = Arguments::of(line.before, line.rest);
     let cargo = Cargo::from_env(arguments.offline);
     let project = Project::find(&cargo, &arguments)?;
     let build = |subcommand| -> Result<_> {
-        let mut cargo = build::command(&cargo, subcommand, &arguments, &project)?;
+        let mut cargo = build::command(&cargo, subcommand, &arguments, &project, request.mode())?;
         // Programs inherit this from cargo.
         cargo.envs(request.net.as_ref().map(|net| ("GMP_SEED_NET", net)));
         Ok(cargo)
     };
-    if let Task::Program(seed) = request.task {
-        return build::become_program(build("run")?, seed);
+    if let Task::Program { seed, mode } = request.task {
+        return build::become_program(build("run")?, seed, mode);
     }
     let tests = match build::tests(build("test")?)? {
         Built::Tests(tests) => tests,
@@ -69,7 +71,7 @@ pub(crate) fn run(line: Line, request: Request) -> Result<ExitCode> {
     let has_passed = match request.task {
         Task::Explore(options) => explore::explore(&tests, &options, &project, &line_again)?,
         Task::Again(again) => again::again(tests, &again, &project)?,
-        Task::Program(_) => unreachable!("handled above"),
+        Task::Program { .. } => unreachable!("handled above"),
     };
     Ok(ExitCode::from(if has_passed { 0 } else { FAILED }))
 }

@@ -10,6 +10,7 @@ use anyhow::{Context, Result};
 use tempfile::TempDir;
 
 use super::listing::Test;
+use super::mode::Mode;
 use super::report::Report;
 use super::system;
 
@@ -46,6 +47,7 @@ pub(super) struct Place {
     /// `TMPDIR` of the runs. The names of temporary files follow from the seed, so that two runs of one seed
     /// would meet in a folder that they share. It is not below `folder`: the path of a Unix socket is short.
     temporary: TempDir,
+    mode: Mode,
 }
 
 /// Whether the user sees the test's output.
@@ -67,10 +69,10 @@ pub(super) struct Files {
 impl Place {
     /// The names have the same length, because the length of the environment is seen in addresses of
     /// the stack.
-    pub(super) fn make(folder: &Path, number: usize) -> Result<Self> {
+    pub(super) fn make(folder: &Path, number: usize, mode: Mode) -> Result<Self> {
         let folder = folder.join(format!("{number:04}"));
         fs::create_dir_all(&folder)?;
-        Ok(Place { folder, temporary: TempDir::new()? })
+        Ok(Place { folder, temporary: TempDir::new()?, mode })
     }
 
     pub(super) fn run(&self, test: &Test, seed: u64, limit: Duration, output: Output) -> Result<Run> {
@@ -108,6 +110,7 @@ impl Place {
         let mut command = test.program.command();
         command.args(test.arguments()).env("GMP_SEED", format!("{seed:x}")).env("GMP_SEED_REPORT", &report);
         command.env("TMPDIR", self.temporary.path());
+        self.mode.set(&mut command);
         command.envs(files.log.as_ref().map(|log| ("GMP_SEED_LOG", log)));
         command.envs(files.replay.as_ref().map(|choices| ("GMP_SEED_REPLAY", choices)));
         if output == Output::Kept {

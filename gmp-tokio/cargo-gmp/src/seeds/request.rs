@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 
+use super::mode::{KEEP_ORDER, Mode, PREEMPT};
 use super::{shrunk, wish};
 use crate::alias::Line;
 use crate::arguments::value_of;
@@ -28,7 +29,7 @@ pub(super) enum Task {
     /// Runs the tests under this seed, and shows their output.
     Again(Again),
     /// Runs a program under this seed.
-    Program(u64),
+    Program { seed: u64, mode: Mode },
 }
 
 #[derive(Debug, PartialEq)]
@@ -39,6 +40,7 @@ pub(crate) struct Again {
     pub(super) timeout: Duration,
     /// If tests of several programs have the same name.
     pub(super) program: Option<String>,
+    pub(super) mode: Mode,
 }
 
 #[derive(Debug, PartialEq)]
@@ -52,6 +54,7 @@ pub(crate) struct Options {
     pub(super) checks_all: bool,
     pub(super) timeout: Duration,
     pub(super) json: Option<PathBuf>,
+    pub(super) mode: Mode,
 }
 
 /// The real time that a run may take, unless the user says otherwise.
@@ -61,12 +64,20 @@ const TIMEOUT: Duration = Duration::from_secs(60);
 const NOT_SEEDED: [(&str, &str); 3] = [("--doc", "doc tests"), ("--bench", "benches"), ("--benches", "benches")];
 
 impl Request {
+    pub(super) fn mode(&self) -> Mode {
+        match &self.task {
+            Task::Explore(options) => options.mode,
+            Task::Again(again) => again.mode,
+            Task::Program { mode, .. } => *mode,
+        }
+    }
+
     /// Takes the options out of the line. `None` if the line does not ask for seeds.
     pub(crate) fn take(line: &mut Line) -> Result<Option<Request>> {
         let mut given = Given::split(&mut line.rest);
         let task = match line.subcommand.to_str() {
             Some("test" | "t") => of_tests(&mut given)?,
-            Some("run" | "r") => given.value("--seed", SEED, seed)?.map(Task::Program),
+            Some("run" | "r") => of_program(&mut given)?,
             _ => None,
         };
         let request = match task {
@@ -87,6 +98,15 @@ fn net(given: &mut Given) -> Result<Option<String>> {
     Ok(net)
 }
 
+fn of_program(given: &mut Given) -> Result<Option<Task>> {
+    let Some(seed) = given.value("--seed", SEED, seed)? else { return Ok(None) };
+    Ok(Some(Task::Program { seed, mode: mode(given) }))
+}
+
+fn mode(given: &mut Given) -> Mode {
+    Mode { keeps_order: given.flag(KEEP_ORDER), preempts: given.flag(PREEMPT) }
+}
+
 fn of_tests(given: &mut Given) -> Result<Option<Task>> {
     let seed = given.value("--seed", SEED, seed)?;
     let seeds = given.value("--seeds", "a number, 1 or more", |text| text.parse().ok().filter(|&seeds| seeds > 0))?;
@@ -105,6 +125,7 @@ fn of_tests(given: &mut Given) -> Result<Option<Task>> {
             "`--seed` and `--replay` run a test again, and `--seeds` and `--for` try many: take one of them",
         ));
     }
+    let mode = mode(given);
     let again = replay.map(|(seed, file)| (seed, Some(file))).or(seed.map(|seed| (seed, None)));
     let Some((seed, replay)) = again else {
         return Ok(Some(Task::Explore(Options {
@@ -115,10 +136,11 @@ fn of_tests(given: &mut Given) -> Result<Option<Task>> {
             checks_all: given.flag("--check"),
             timeout,
             json: given.value("--json", "a file", |text| Some(text.into()))?,
+            mode,
         })));
     };
     let program = given.value("--program", "a name as `app::it`, as a failure names it", |text| Some(text.into()))?;
-    Ok(Some(Task::Again(Again { seed, replay, timeout, program })))
+    Ok(Some(Task::Again(Again { seed, replay, timeout, program, mode })))
 }
 
 const SEED: &str = "a hexadecimal number of up to 16 digits, as a failure names it";
@@ -186,12 +208,17 @@ mod tests {
         assert_eq!(rest, "-p a pool:: -- --seeds x");
         let (request, rest) = take("t --seed 5f3a --timeout 5 --program app::it a").unwrap();
         let (timeout, program) = (Duration::from_secs(5), Some("app::it".to_owned()));
-        let task = Task::Again(Again { seed: 0x5f3a, replay: None, timeout, program });
+        let task = Task::Again(Again { seed: 0x5f3a, replay: None, timeout, program, mode: Mode::default() });
         assert_eq!(request, Some(Request { task, net: None }));
         assert_eq!(rest, "a");
-        let (request, rest) = take("r --seed=a -- --seed b").unwrap();
-        assert_eq!(request, Some(Request { task: Task::Program(10), net: None }));
-        assert_eq!(rest, "-- --seed b");
+        let (request, rest) = take("t --seeds 2 --keep-order --preempt").unwrap();
+        assert!(request.is_some_and(|request| request.mode().suffix() == " keep-order preempt") && rest.is_empty());
+        let program = |keeps_order| {
+            let task = Task::Program { seed: 10, mode: Mode { keeps_order, preempts: false } };
+            Some(Request { task, net: None })
+        };
+        assert_eq!(take("r --seed=a -- --seed b").unwrap(), (program(false), "-- --seed b".to_owned()));
+        assert_eq!(take("r --keep-order --seed a").unwrap(), (program(true), String::new()));
     }
 
     #[test]
@@ -208,7 +235,14 @@ mod tests {
 
     #[test]
     fn without_seeds_cargo_gets_all() {
-        for line in ["test --no-fail-fast --check -- --seeds 1", "build --seed 1", "run --seeds 1", "test --net calm"] {
+        let lines = [
+            "test --no-fail-fast --check -- --seeds 1",
+            "build --seed 1",
+            "run --seeds 1",
+            "run --keep-order",
+            "test --net calm",
+        ];
+        for line in lines {
             let (request, rest) = take(line).unwrap();
             assert_eq!((request, rest.as_str()), (None, line.split_once(' ').unwrap().1));
         }

@@ -43,6 +43,33 @@ mod faults {
     }
 }
 
+mod ordered {
+    #[tokio::test]
+    async fn an_order_of_spawns() {
+        let first = std::sync::Arc::new(std::sync::OnceLock::new());
+        let tasks = [0, 1].map(|i| { let first = first.clone(); tokio::spawn(async move { _ = first.set(i); }) });
+        for task in tasks { task.await.unwrap(); }
+        assert_eq!(first.get(), Some(&0));
+    }
+}
+
+mod inside {
+    use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
+
+    async fn adds_one(value: &AtomicU32) {
+        let before = value.load(SeqCst);
+        if before < 10 { value.store(before + 1, SeqCst); }
+    }
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn an_update_of_one_poll() {
+        static VALUE: AtomicU32 = AtomicU32::new(0);
+        let tasks = [tokio::spawn(adds_one(&VALUE)), tokio::spawn(adds_one(&VALUE))];
+        for task in tasks { task.await.unwrap(); }
+        assert_eq!(VALUE.load(SeqCst), 2);
+    }
+}
+
 mod good {
     use super::*;
 
@@ -147,6 +174,8 @@ fn tests_run_under_seeds() {
     let project = project();
     faults_are_found_and_kept_and_replayed(&project);
     correct_tests_are_silent(&project);
+    tokios_order_can_be_kept(&project);
+    threads_can_be_interrupted_anywhere(&project);
     a_test_that_hangs_in_real_time_is_ended(&project);
     a_run_that_does_not_repeat_is_no_failure(&project);
     succeeds(&mut gmp(&project, "test --seeds 1 --net calm --real-net odd::it_has_weather"));
@@ -204,6 +233,25 @@ fn correct_tests_are_silent(project: &Project) {
     // Two seconds are enough for a seed on any machine.
     let said = succeeds(&mut gmp(project, "test --for 2s good::no_runtime"));
     assert!(said.starts_with("1 test for 2 s, from seed ") && said.contains("\n1 passed under "), "{said}");
+}
+
+fn tokios_order_can_be_kept(project: &Project) {
+    let said = failing(project, "test --seeds 200 ordered::");
+    let seed = said.split_once("an_order_of_spawns at seed ").unwrap().1.split(' ').next().unwrap();
+    succeeds(&mut gmp(project, "test --seeds 200 --keep-order ordered::"));
+    succeeds(&mut gmp(project, &format!("test --seed {seed} --keep-order ordered::")));
+    failing(project, &format!("test --seed {seed} ordered::"));
+}
+
+fn threads_can_be_interrupted_anywhere(project: &Project) {
+    succeeds(&mut gmp(project, "test --seeds 100 inside::"));
+    let said = failing(project, "test --seeds 300 --preempt inside::");
+    let again = line(&said, "  again:  ", "an_update_of_one_poll").strip_prefix("  again:  cargo gmp ").unwrap();
+    assert!(again.starts_with("test --seed ") && again.contains(" --preempt "), "{again}");
+    failing(project, again);
+    succeeds(&mut gmp(project, "test --seeds 20 --check --preempt good::"));
+    let error = fails(&mut gmp(project, "test --seeds 1 --preempt --target-dir elsewhere"), 101);
+    assert!(error.contains("`--preempt` has a folder of its own"), "{error}");
 }
 
 fn a_test_that_hangs_in_real_time_is_ended(project: &Project) {
