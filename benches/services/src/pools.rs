@@ -8,6 +8,7 @@ use anyhow::Result;
 use bb8::ManageConnection;
 use deadpool::managed::{Manager, Metrics, RecycleResult};
 use hdrhistogram::Histogram;
+use sqlx::sqlite::{SqliteConnectOptions, SqlitePoolOptions};
 use tokio::task::JoinSet;
 use tokio::time::sleep;
 
@@ -66,6 +67,15 @@ pub(crate) async fn run() -> Result<()> {
     measure("deadpool", move || {
         let pool = deadpool.clone();
         async move { use_one(pool.get()).await }
+    })
+    .await?;
+    // sqlx knows its own databases only. It asks a connection for a sign of life before each use and after it,
+    // and a connection to SQLite has a thread that answers.
+    let sqlx = SqlitePoolOptions::new().max_connections(CONNECTIONS as u32).acquire_timeout(minute);
+    let sqlx = sqlx.connect_with(SqliteConnectOptions::new().in_memory(true)).await?;
+    measure("sqlx", move || {
+        let pool = sqlx.clone();
+        async move { use_one(pool.acquire()).await }
     })
     .await
 }
