@@ -1,7 +1,7 @@
 //! `#[gmp_exec::test(seeds = 100)]`: a test under many seeds, each in a process of its own.
 //!
 //! The test program starts itself with `GMP_SEED` and the arguments that `cargo gmp test --seeds`
-//! gives it, so that a seed means the same run in both.
+//! gives it, so that a run differs as little as possible between the two.
 
 mod kept;
 mod passed;
