@@ -94,10 +94,15 @@ struct Explorer<'a> {
 }
 
 /// Returns whether no test has failed.
-pub(super) fn explore(tests: &[Test], options: &Options, project: &Project, again: &CommandLine) -> Result<bool> {
+pub(super) fn explore(
+    tests: &[Test],
+    options: &Options,
+    kept: Kept,
+    project: &Project,
+    again: &CommandLine,
+) -> Result<bool> {
     let folder = project.seeds_directory();
     let places = tempfile::tempdir_in(&folder)?;
-    let kept = Kept::read(project, options.mode)?;
     let of_kept =
         tests.iter().enumerate().flat_map(|(index, test)| kept.seeds(test).into_iter().map(move |seed| (index, seed)));
     let of_kept = of_kept.collect();

@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 
 use super::listing::Test;
-use super::mode::Mode;
 use crate::project::Project;
 
 pub(super) const NAME: &str = "gmp-seeds.txt";
@@ -27,16 +26,17 @@ pub(super) struct Kept {
 }
 
 impl Kept {
-    pub(super) fn read(project: &Project, mode: Mode) -> Result<Self> {
-        Kept::of(project.root_manifest().with_file_name(NAME), mode)
+    /// `suffix`: what makes a run another one beside its seed (`Request::suffix`).
+    pub(super) fn read(project: &Project, suffix: String) -> Result<Self> {
+        Kept::of(project.root_manifest().with_file_name(NAME), suffix)
     }
 
-    fn of(path: PathBuf, mode: Mode) -> Result<Self> {
+    fn of(path: PathBuf, suffix: String) -> Result<Self> {
         let text = match path.exists() {
             true => fs::read_to_string(&path).with_context(|| format!("can't read {}", path.display()))?,
             false => String::new(),
         };
-        Ok(Kept { path, text, suffix: mode.suffix() })
+        Ok(Kept { path, text, suffix })
     }
 
     /// The seeds of the test.
@@ -77,7 +77,7 @@ mod tests {
     #[test]
     fn a_seed_is_kept_once() {
         let folder = tempfile::tempdir().unwrap();
-        let read = || Kept::of(folder.path().join(NAME), Mode::default()).unwrap();
+        let read = || Kept::of(folder.path().join(NAME), String::new()).unwrap();
         let mut kept = read();
         for (name, seed) in [("app::a", 0x5f3a), ("app::ab", 2), ("app::a", 0x5f3a), ("app::a", 1)] {
             kept.add_name(name, seed).unwrap();
@@ -87,11 +87,11 @@ mod tests {
         assert_eq!(kept.of_name("app::a").collect::<Vec<_>>(), [0x5f3a, 1]);
         assert_eq!(kept.of_name("app").count(), 0);
 
-        let mut in_order = Kept::of(folder.path().join(NAME), Mode { keeps_order: true, preempts: false }).unwrap();
+        let mut in_order = Kept::of(folder.path().join(NAME), " keep-order net=loss=1%".to_owned()).unwrap();
         assert_eq!(in_order.of_name("app::a").count(), 0);
         in_order.add_name("app::a", 1).unwrap();
         assert_eq!(in_order.of_name("app::a").collect::<Vec<_>>(), [1]);
-        assert!(in_order.text.ends_with("app::a 1\napp::a 1 keep-order\n"));
+        assert!(in_order.text.ends_with("app::a 1\napp::a 1 keep-order net=loss=1%\n"));
         assert_eq!(read().of_name("app::a").collect::<Vec<_>>(), [0x5f3a, 1]);
     }
 }

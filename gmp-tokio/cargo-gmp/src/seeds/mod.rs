@@ -38,6 +38,7 @@ use std::process::ExitCode;
 use anyhow::{Result, ensure};
 
 use self::build::Built;
+use self::kept::Kept;
 use self::request::{Request, Task};
 use crate::alias::Line;
 use crate::arguments::Arguments;
@@ -68,8 +69,12 @@ pub(crate) fn run(line: Line, request: Request) -> Result<ExitCode> {
         Built::Failed(code) => return Ok(ExitCode::from(code)),
     };
     system::fix_addresses()?;
+    let suffix = request.suffix();
     let has_passed = match request.task {
-        Task::Explore(options) => explore::explore(&tests, &options, &project, &line_again)?,
+        Task::Explore(options) => {
+            let kept = Kept::read(&project, suffix)?;
+            explore::explore(&tests, &options, kept, &project, &line_again)?
+        }
         Task::Again(again) => again::again(tests, &again, &project)?,
         Task::Program { .. } => unreachable!("handled above"),
     };

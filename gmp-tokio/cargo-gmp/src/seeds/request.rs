@@ -72,6 +72,12 @@ impl Request {
         }
     }
 
+    /// What follows a seed that is kept: with another mode or network, the seed means another run.
+    pub(super) fn suffix(&self) -> String {
+        let net = self.net.as_ref().map(|net| format!(" net={net}")).unwrap_or_default();
+        self.mode().suffix() + &net
+    }
+
     /// Takes the options out of the line. `None` if the line does not ask for seeds.
     pub(crate) fn take(line: &mut Line) -> Result<Option<Request>> {
         let mut given = Given::split(&mut line.rest);
@@ -212,7 +218,9 @@ mod tests {
         assert_eq!(request, Some(Request { task, net: None }));
         assert_eq!(rest, "a");
         let (request, rest) = take("t --seeds 2 --keep-order --preempt").unwrap();
-        assert!(request.is_some_and(|request| request.mode().suffix() == " keep-order preempt") && rest.is_empty());
+        assert!(request.is_some_and(|request| request.suffix() == " keep-order preempt") && rest.is_empty());
+        let (request, _) = take("t --seeds 2 --net calm --keep-order").unwrap();
+        assert!(request.is_some_and(|request| request.suffix() == " keep-order net=calm"));
         let program = |keeps_order| {
             let task = Task::Program { seed: 10, mode: Mode { keeps_order, preempts: false } };
             Some(Request { task, net: None })

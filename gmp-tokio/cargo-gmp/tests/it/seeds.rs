@@ -58,7 +58,9 @@ mod inside {
 
     async fn adds_one(value: &AtomicU32) {
         let before = value.load(SeqCst);
-        if before < 10 { value.store(before + 1, SeqCst); }
+        // Basic blocks, and no allocation.
+        for round in 0..20 { if std::hint::black_box(round) > 20 { return; } }
+        value.store(before + 1, SeqCst);
     }
 
     #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -195,7 +197,7 @@ fn faults_are_found_and_kept_and_replayed(project: &Project) {
     for (test, reason) in FAULTS {
         let seed = seed(&said, test);
         assert!(said.contains(reason), "{said}");
-        assert!(kept.contains(&format!("\nseeded::it::faults::{test} {seed}\n")), "{kept}");
+        assert!(kept.contains(&format!("\nseeded::it::faults::{test} {seed} net=calm\n")), "{kept}");
         let result = results.lines().find(|line| line.contains(test)).unwrap();
         assert!(
             result.contains(&format!("\"seed\":\"{seed}\"")) && result.contains("\"outcome\":\"failed\""),
@@ -218,7 +220,7 @@ fn faults_are_found_and_kept_and_replayed(project: &Project) {
         let shown = failing(project, replay.trim_start().strip_prefix("cargo gmp ").unwrap());
         assert!(shown.ends_with(&format!("0 passed, 1 failed under seed {seed}\n")), "{shown}");
 
-        let next = failing(project, &format!("test --seeds 1 {test}"));
+        let next = failing(project, &format!("test --seeds 1 --net calm {test}"));
         assert!(next.contains(&format!("at seed {seed} (a kept seed, ")), "{next}");
     }
 }
