@@ -43,18 +43,23 @@ where
     F::Output: Send + 'static,
 {
     let location = Location::caller();
-    if const { is_large::<F>() } { spawn_here(Box::pin(future), location) } else { spawn_here(future, location) }
+    let given = size_of::<F>();
+    if const { is_large::<F>() } {
+        spawn_here(Box::pin(future), location, given)
+    } else {
+        spawn_here(future, location, given)
+    }
 }
 
 #[track_caller]
 #[inline]
-fn spawn_here<F>(future: F, location: &'static Location<'static>) -> JoinHandle<F::Output>
+fn spawn_here<F>(future: F, location: &'static Location<'static>, given: usize) -> JoinHandle<F::Output>
 where
     F: Future + Send + 'static,
     F::Output: Send + 'static,
 {
     match context::current_runtime() {
-        Ok(runtime) => runtime.with(|scheduler| start(scheduler, unnamed(scheduler, location), future)),
+        Ok(runtime) => runtime.with(|scheduler| start(scheduler, unnamed(scheduler, location), future, given)),
         Err(error) => panic!("{error}"),
     }
 }
@@ -72,9 +77,9 @@ where
 {
     let header = unnamed(scheduler, location);
     if const { is_large::<F>() } {
-        start(scheduler, header, Box::pin(future))
+        start(scheduler, header, Box::pin(future), size_of::<F>())
     } else {
-        start(scheduler, header, future)
+        start(scheduler, header, future, size_of::<F>())
     }
 }
 
@@ -96,19 +101,20 @@ where
 {
     let header = Header::named(scheduler.home().clone(), Kind::Task(scheduler.config.observed), location, name);
     if const { is_large::<F>() } {
-        start(scheduler, header, Box::pin(future))
+        start(scheduler, header, Box::pin(future), size_of::<F>())
     } else {
-        start(scheduler, header, future)
+        start(scheduler, header, future, size_of::<F>())
     }
 }
 
+/// `given`: the size of the future that was spawned, which may be in a box by now.
 #[inline]
-fn start<F>(scheduler: &SchedulerRef, mut header: Header, future: F) -> JoinHandle<F::Output>
+fn start<F>(scheduler: &SchedulerRef, mut header: Header, future: F, given: usize) -> JoinHandle<F::Output>
 where
     F: Future + Send + 'static,
     F::Output: Send + 'static,
 {
-    let future = span::of_task(&mut header, future);
+    let future = span::of_task(&mut header, future, given);
     let (runnable, handle) = new_task(header, future);
     start_on(scheduler, runnable);
     handle

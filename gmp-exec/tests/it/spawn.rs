@@ -19,16 +19,16 @@ fn a_task_gives_its_output() {
 }
 
 /// Without optimisation, each call on the way to the task copies what it is given onto the stack: futures of
-/// 96 KiB, and closures, overflowed the 2 MiB of the thread.
+/// 96 KiB, and such closures, overflowed the 2 MiB of the thread.
 #[test]
 fn large_futures_and_closures_need_little_of_the_stack() {
     async fn large() -> u8 {
-        let bytes = [1; 160 << 10];
+        let bytes = [1; 112 << 10];
         task::yield_now().await;
         bytes[bytes.len() - 1]
     }
     fn closure() -> impl FnOnce() -> u8 + Send {
-        let bytes = [1; 160 << 10];
+        let bytes = [1; 112 << 10];
         move || bytes[bytes.len() - 1]
     }
     for runtime in every_runtime() {

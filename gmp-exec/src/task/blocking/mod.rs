@@ -159,13 +159,20 @@ where
     let kind = Kind::Closure(at_shutdown, place_on(scheduler, place));
     let header = Header::named(scheduler.home().clone(), kind, location, name);
     if const { is_large::<F>() } {
-        start(scheduler, at_shutdown, header, Box::new(f))
+        start(scheduler, at_shutdown, header, Box::new(f), size_of::<F>())
     } else {
-        start(scheduler, at_shutdown, header, f)
+        start(scheduler, at_shutdown, header, f, size_of::<F>())
     }
 }
 
-fn start<F, R>(scheduler: &SchedulerRef, at_shutdown: AtShutdown, mut header: Header, f: F) -> io::Result<JoinHandle<R>>
+/// `given`: the size of the closure that was spawned, which may be in a box by now.
+fn start<F, R>(
+    scheduler: &SchedulerRef,
+    at_shutdown: AtShutdown,
+    mut header: Header,
+    f: F,
+    given: usize,
+) -> io::Result<JoinHandle<R>>
 where
     F: FnOnce() -> R + Send + 'static,
     R: Send + 'static,
@@ -173,7 +180,7 @@ where
     if at_shutdown == AtShutdown::Wait && scheduler.is_shutdown() {
         header.set_aborted();
     }
-    let future = span::of_closure(&mut header, Closure(Some(f)));
+    let future = span::of_closure(&mut header, Closure(Some(f)), given);
     let (runnable, handle) = new_task(header, future);
     context::count(scheduler, |counters| &counters.spawned);
     context::outside(scheduler).closures.add_shared(1);

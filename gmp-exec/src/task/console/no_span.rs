@@ -11,12 +11,12 @@ pub(crate) type Spanned<F> = F;
 pub(in crate::task) struct SpanId {}
 
 #[inline]
-pub(in crate::task) fn of_task<F>(_: &mut Header, future: F) -> Spanned<F> {
+pub(in crate::task) fn of_task<F>(_: &mut Header, future: F, _: usize) -> Spanned<F> {
     future
 }
 
 #[inline]
-pub(in crate::task) fn of_closure<F>(_: &mut Header, future: Closure<F>) -> Spanned<Closure<F>> {
+pub(in crate::task) fn of_closure<F>(_: &mut Header, future: Closure<F>, _: usize) -> Spanned<Closure<F>> {
     future
 }
 

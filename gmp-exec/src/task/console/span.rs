@@ -35,8 +35,9 @@ impl SpanId {
     }
 }
 
-pub(in crate::task) fn of_task<F>(header: &mut Header, future: F) -> Spanned<F> {
-    let (size, original_size) = sizes::<F>();
+/// `given`: the size of the future that was spawned, which may be in a box by now.
+pub(in crate::task) fn of_task<F>(header: &mut Header, future: F, given: usize) -> Spanned<F> {
+    let (size, original_size) = sizes::<F>(given);
     let span = trace_span!(
         target: "tokio::task",
         parent: None,
@@ -55,8 +56,8 @@ pub(in crate::task) fn of_task<F>(header: &mut Header, future: F) -> Spanned<F> 
 }
 
 /// No waker belongs to a closure, so the header needn't know the span.
-pub(in crate::task) fn of_closure<F>(header: &mut Header, future: Closure<F>) -> Spanned<Closure<F>> {
-    let (size, original_size) = sizes::<F>();
+pub(in crate::task) fn of_closure<F>(header: &mut Header, future: Closure<F>, given: usize) -> Spanned<Closure<F>> {
+    let (size, original_size) = sizes::<F>(given);
     let span = trace_span!(
         target: "tokio::task::blocking",
         "runtime.spawn",
@@ -101,10 +102,9 @@ fn kind(header: &Header) -> &'static str {
 const BOXED_FROM: usize = 2048;
 
 /// The size of what is kept in the task, and the original size if that is a box.
-fn sizes<F>() -> (usize, Option<usize>) {
-    let size = size_of::<F>();
-    let is_boxed = size_of::<TaskFuture<Spanned<F>>>() >= BOXED_FROM;
-    if is_boxed { (size_of::<Box<F>>(), Some(size)) } else { (size, None) }
+fn sizes<F>(given: usize) -> (usize, Option<usize>) {
+    let is_boxed = given > size_of::<F>() || size_of::<TaskFuture<Spanned<F>>>() >= BOXED_FROM;
+    if is_boxed { (size_of::<Box<F>>(), Some(given)) } else { (given, None) }
 }
 
 /// The name of a task, or nothing.

@@ -118,15 +118,20 @@ impl LocalContext {
     {
         let kind = Kind::Task(self.home.observed());
         let header = Header::named(self.of_tasks.clone(), kind, Location::caller(), name);
-        if const { is_large::<F>() } { self.start(header, Box::pin(future)) } else { self.start(header, future) }
+        let given = size_of::<F>();
+        if const { is_large::<F>() } {
+            self.start(header, Box::pin(future), given)
+        } else {
+            self.start(header, future, given)
+        }
     }
 
-    fn start<F>(&self, mut header: Header, future: F) -> JoinHandle<F::Output>
+    fn start<F>(&self, mut header: Header, future: F, given: usize) -> JoinHandle<F::Output>
     where
         F: Future + 'static,
         F::Output: 'static,
     {
-        let future = span::of_task(&mut header, future);
+        let future = span::of_task(&mut header, future, given);
         // SAFETY: the header's home is that of `self`, whose thread this is, and whose tasks are
         // polled and dropped on its thread only (see the module docs).
         let (runnable, handle) = unsafe { new_local_task(header, future) };
