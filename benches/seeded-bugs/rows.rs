@@ -19,8 +19,8 @@ use tokio::task::yield_now;
 use tokio::time::{Instant, sleep, timeout};
 use tokio_util::time::DelayQueue;
 
-/// A wake-up that has not come by now will never come. It limits tasks from outside: `timeout` polls its future
-/// once more when the time is up, which would make up for the wake-up.
+/// A wake-up that has not come by now will never come. Tasks are limited from outside: `timeout` polls its
+/// future once more when the time is up, which would make up for the wake-up.
 const LIMIT: Duration = Duration::from_secs(1);
 
 /// tokio #6751: the removal of the last item wakes nobody.

@@ -1,8 +1,8 @@
 //! A recording that `cargo gmp trace PID` asks for: all runtimes, for as long as the asker wants.
 //!
-//! Others are answered meanwhile, so the recording has a thread of its own. Its end is not known
-//! before, so it goes to the asker in pieces: the length, four bytes with the lowest first, and so many
-//! bytes. An empty piece is the end of a runtime's recording.
+//! Other askers are answered meanwhile, so the recording has a thread of its own. Its length is not known
+//! before, so it goes to the asker in pieces: the length of the piece, in four bytes with the lowest first,
+//! and so many bytes. An empty piece is the end of a runtime's recording.
 
 use std::io::{self, BufWriter, Write};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -14,8 +14,8 @@ use super::quit::{END, GREETING, runtimes};
 use crate::observe::record_until_written;
 use crate::sys::sigaction;
 
-/// Processes that have asked, and have not been answered to the end. One that has asked twice is answered
-/// once.
+/// Processes that have asked, and have not been answered to the end. A process that has asked twice is
+/// answered once.
 static ASKERS: Mutex<Vec<i32>> = Mutex::new(Vec::new());
 
 /// One recording at a time: the end of one would be the end of others. An asker that goes away ends its
@@ -30,23 +30,35 @@ const PIECE: usize = 64 << 10;
 /// Starts the thread that answers. If the system has none to give, the asker is told nothing, and says
 /// so.
 pub(super) fn start(sender: i32, asker: Asker, time: Duration) {
-    if askers().contains(&sender) {
-        return;
-    }
-    askers().push(sender);
+    let Some(answering) = Answering::begin(sender) else { return };
     let body = move || {
+        let _answering = answering;
         sigaction::block_in_this_thread(libc::SIGPIPE);
         // Nothing can be done about an asker that has gone.
         let _ = answer(asker, time);
-        forget(sender);
     };
-    if thread::Builder::new().name("gmp-dump".to_owned()).spawn(body).is_err() {
-        forget(sender);
+    let _ = thread::Builder::new().name("gmp-dump".to_owned()).spawn(body);
+}
+
+/// An asker is in the list until this is dropped.
+struct Answering(i32);
+
+impl Answering {
+    /// `None`: the asker is being answered.
+    fn begin(sender: i32) -> Option<Answering> {
+        let mut askers = askers();
+        let is_new = !askers.contains(&sender);
+        is_new.then(|| {
+            askers.push(sender);
+            Answering(sender)
+        })
     }
 }
 
-fn forget(sender: i32) {
-    askers().retain(|asker| *asker != sender);
+impl Drop for Answering {
+    fn drop(&mut self) {
+        askers().retain(|asker| *asker != self.0);
+    }
 }
 
 fn askers() -> MutexGuard<'static, Vec<i32>> {

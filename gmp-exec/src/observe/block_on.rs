@@ -83,7 +83,7 @@ impl<'a> RootPolls<'a> {
     /// Polls the future, and records the poll.
     pub(crate) fn poll<T>(&self, poll: impl FnOnce() -> Option<T>) -> Option<T> {
         let recorded = &self.scheduler.observers.recorded;
-        if !recorded.is_used() {
+        if !recorded.is_under_way() {
             // The recording that has ended gives its memory back.
             if let Some(tap) = self.tap.get() {
                 tap.notice(recorded, Owner::BlockOn);

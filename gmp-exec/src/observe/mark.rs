@@ -22,7 +22,7 @@ use crate::context;
 pub fn mark(name: &'static str) {
     let task = context::current_task_id();
     let _ = context::with_scheduler(|scheduler| {
-        if scheduler.observers.recorded.is_used() {
+        if scheduler.observers.recorded.is_under_way() {
             on_this_thread(scheduler, Event::Mark(task, name));
         }
     });

@@ -151,7 +151,7 @@ pub(crate) fn on_schedule(local: &Local, task: &Header, yielded: bool) {
 /// The same on a thread without a processor. `n`: a number of the submission.
 pub(crate) fn on_schedule_elsewhere(scheduler: &Arc<Scheduler>, task: &Header, n: u32) {
     measure::stamp(&scheduler.observers.measuring, task, n);
-    if scheduler.observers.recorded.is_used() {
+    if scheduler.observers.recorded.is_under_way() {
         on_this_thread(scheduler, Event::Schedule(task, false));
     }
 }
@@ -194,7 +194,7 @@ pub(crate) fn after_root_poll(local: &Local, is_ready: bool) {
 /// This future is about to be woken. `is_woken`: whether it was woken already.
 #[inline]
 pub(crate) fn on_root_wake(scheduler: &Arc<Scheduler>, root: impl FnOnce() -> u64, is_woken: impl FnOnce() -> bool) {
-    if scheduler.observers.recorded.is_used() && !is_woken() {
+    if scheduler.observers.recorded.is_under_way() && !is_woken() {
         on_this_thread(scheduler, Event::RootWake(root()));
     }
 }

@@ -26,7 +26,7 @@ impl Recorded {
         Recorded
     }
 
-    pub(super) fn is_used(&self) -> bool {
+    pub(super) fn is_under_way(&self) -> bool {
         false
     }
 

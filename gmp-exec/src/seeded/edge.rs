@@ -1,6 +1,6 @@
-//! Places inside polls: a thread asks for memory, or goes from one basic block of the program to the next.
-//! Between two steps of a program that belong together there often is one of the first kind, and always
-//! one of the second, of which only programs tell that `cargo gmp test --preempt` has built.
+//! Places inside polls where a thread may be interrupted: where it asks for memory and, in programs that
+//! `cargo gmp test --preempt` has built, where it begins a basic block. Between two steps of a program that
+//! belong together there is often an allocation, and nearly always the beginning of a block.
 
 use std::thread::panicking;
 

@@ -1,5 +1,5 @@
-//! The environment variables `GMP_*`, and tokio's own, which are read once, for the first runtime: tests build thousands
-//! of runtimes, and each would search the environment for each variable.
+//! The environment variables `GMP_*`, and tokio's own, which are read once, for the first runtime: tests
+//! build thousands of runtimes, and each would search the environment for each variable.
 //!
 //! A program that runs with rights that its caller does not have (set-uid, set-gid or file
 //! capabilities) sees none of them: the caller would choose which files `GMP_TRACE` overwrites and
@@ -45,8 +45,8 @@ const HAS_SEEDED_RUNS: bool =
 /// So many letters may be wrong. Other programs have variables that begin with `GMP_`, too.
 const MOST_WRONG: usize = 2;
 
-/// The variables of this program, and other programs', that begin with `GMP_`, and tokio's. Says at the first call
-/// which names look like misspelt settings, and which settings do not count in this build.
+/// The variables of this program, and other programs', that begin with `GMP_`, and tokio's. Says at the
+/// first call which names look like misspelt settings, and which settings do not count in this build.
 fn variables() -> &'static [(String, OsString)] {
     static VARIABLES: OnceLock<Vec<(String, OsString)>> = OnceLock::new();
     VARIABLES.get_or_init(|| {

@@ -14,8 +14,8 @@ use crate::task::handle::join::JoinHandle;
 use crate::task::watch;
 
 /// Whether a future, or a closure, is boxed where a public function has taken it. Without optimisation
-/// each call on the way to the task copies it onto the stack, and futures of 80 KB overflowed the 2 MiB of
-/// a thread. async-task boxes futures of this size anyway, so there is no allocation more.
+/// each call on the way to the task copies the future onto the stack, and futures of 80 KB overflowed the
+/// 2 MiB of a thread. async-task boxes futures of this size anyway, so there is no further allocation.
 pub(crate) const fn is_large<T>() -> bool {
     size_of::<T>() >= 2048
 }

@@ -120,15 +120,15 @@ impl Recorded {
         }
     }
 
-    /// Whether there is a recording. A hint; `current` is sure.
+    /// Whether there is a recording. A thread may learn late that one has begun or ended.
     #[inline]
-    pub(crate) fn is_used(&self) -> bool {
+    pub(crate) fn is_under_way(&self) -> bool {
         !cfg!(any(loom, shuttle)) && self.changes.load(Relaxed) % 2 == 1
     }
 
     /// The recording under way, for a thread that has no tap. Takes a lock if there is one.
     pub(crate) fn current(&self) -> Option<Arc<Recording>> {
-        if self.is_used() { self.recording.lock().clone() } else { None }
+        if self.is_under_way() { self.recording.lock().clone() } else { None }
     }
 }
 

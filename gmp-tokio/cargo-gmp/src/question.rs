@@ -73,8 +73,8 @@ fn repeat(asked: &Asked, begun: &Receiver<Result<Answering>>) -> Result<Result<A
     }
     ensure!(!asked.is_stopped(), "it is stopped");
     bail!(
-        "a thread of gmp's that sleeps answers, and its threads are busy or stuck; started with GMP_DEBUG=sigquit=1 it \
-         has a thread that answers at any time"
+        "a thread of gmp's that sleeps answers, and its threads are busy or stuck, or its gmp is older than this \
+         command; started with GMP_DEBUG=sigquit=1 it has a thread that answers at any time"
     )
 }
 

@@ -1,5 +1,5 @@
-//! What `GMP_SEED_NET` and `cargo gmp test --net` ask for. cargo-gmp compiles this file, too, so nothing of the
-//! engine is named here.
+//! What `GMP_SEED_NET` and `cargo gmp test --net` ask for. cargo-gmp compiles this file, too, so nothing of
+//! the engine is named here.
 
 use std::net::IpAddr;
 
@@ -10,7 +10,7 @@ pub(crate) struct Wish {
     pub(crate) is_simulated: bool,
     /// Whether sockets may reach other computers.
     pub(crate) allows_real: bool,
-    /// Names of hosts, each with an address of its.
+    /// Names of hosts, each with one of the host's addresses.
     pub(super) hosts: Vec<(String, IpAddr)>,
     pub(super) weather: Weather,
 }

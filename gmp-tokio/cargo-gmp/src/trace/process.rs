@@ -26,7 +26,8 @@ const NO_RECORDER: &str = "no recorder\n";
 pub(super) fn report(request: &OfProcess) -> Result<String> {
     let OfProcess { process, time, output } = request;
     if let Some(path) = output {
-        create(path)?;
+        // What is there stays until there is a recording.
+        File::options().append(true).create(true).open(path).with_context(|| cant_write(path))?;
     }
     let mut answering = ask(*process, &format!("{RECORDING}{}", time.as_secs()))?;
     eprintln!("recording process {process} for {} s ...", time.as_secs());
@@ -60,7 +61,7 @@ fn recordings(answering: &mut Answering) -> Result<usize> {
 /// Reads a recording in pieces, up to an empty one.
 fn save(answering: &mut Answering, path: &Path) -> Result<()> {
     let cant_write = || cant_write(path);
-    let mut file = BufWriter::new(create(path)?);
+    let mut file = BufWriter::new(File::create(path).with_context(cant_write)?);
     loop {
         let mut length = [0; 4];
         answering.read_exact(&mut length).context(CUT_OFF)?;
@@ -73,10 +74,6 @@ fn save(answering: &mut Answering, path: &Path) -> Result<()> {
             bail!(CUT_OFF);
         }
     }
-}
-
-fn create(path: &Path) -> Result<File> {
-    File::create(path).with_context(|| cant_write(path))
 }
 
 fn cant_write(path: &Path) -> String {

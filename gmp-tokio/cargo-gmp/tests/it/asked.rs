@@ -6,7 +6,7 @@ use std::process::{Child, Command, Stdio};
 use crate::support::{Project, fails, program, shared, shared_target as target, succeeds};
 
 /// Three tasks that wait. With `single`, all on one thread; with `blocks`, one more that blocks now and
-/// then.
+/// then. The sleeps inside polls are the faults that are told.
 const MAIN: &str = r#"fn main() {
     let (case, ms) = (std::env::args().nth(1), std::time::Duration::from_millis);
     let runtime = if case.as_deref() == Some("single") { tokio::runtime::Builder::new_current_thread().enable_all().build() }
