@@ -149,6 +149,7 @@ fn start<R: Twin>() -> Vec<Workload<R>> {
     vec![
         row("runtime_new", Start, start::multi_thread, start::RUNTIMES, goal(1.00, 0.80)),
         row("runtime_new_1", Start, start::current_thread, start::RUNTIMES, goal(1.00, 0.80)).rounds(4),
+        row("runtime_new_test", Start, start::for_test, start::RUNTIMES, goal(1.00, 0.80)).rounds(4),
         row("block_on_ready", Start, start::block_on_ready, start::CALLS, goal(1.00, 0.80)).rounds(4),
     ]
 }

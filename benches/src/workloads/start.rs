@@ -19,6 +19,11 @@ pub(super) fn current_thread<R: Twin>(_: &R) -> Duration {
     one_after_the_other(|| R::start(Flavor::CurrentThread))
 }
 
+/// What each `#[tokio::test]` builds.
+pub(super) fn for_test<R: Twin>(_: &R) -> Duration {
+    one_after_the_other(R::start_for_test)
+}
+
 fn one_after_the_other<R>(build: impl Fn() -> R) -> Duration {
     let start = Instant::now();
     for _ in 0..RUNTIMES {

@@ -55,6 +55,9 @@ pub trait Twin: Rt {
     /// Starts a runtime with timers and without I/O, whose instructions can be counted.
     fn start(flavor: Flavor) -> Self;
 
+    /// Starts a runtime as `#[tokio::test]` does: current-thread, with everything enabled.
+    fn start_for_test() -> Self;
+
     /// As [`Rt::new`], but runs at most `count` closures that may block at a time.
     fn with_closures_at_once(procs: usize, count: usize) -> io::Result<Self>;
 

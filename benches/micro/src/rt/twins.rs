@@ -97,6 +97,11 @@ macro_rules! runtime {
                 builder.build().map($runtime).expect("a runtime needs one thread at most")
             }
 
+            fn start_for_test() -> Self {
+                let runtime = $library::runtime::Builder::new_current_thread().enable_all().build();
+                runtime.map($runtime).expect("one descriptor or two are left")
+            }
+
             fn with_closures_at_once(procs: usize, count: usize) -> io::Result<Self> {
                 Self::builder(procs).max_blocking_threads(count).build().map($runtime)
             }

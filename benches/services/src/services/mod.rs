@@ -14,6 +14,7 @@ use axum::Router;
 use axum::extract::Path;
 use axum::http::StatusCode;
 use axum::routing::get;
+use axum::serve::ListenerExt;
 use clap::ValueEnum;
 use tokio::net::TcpListener;
 
@@ -78,6 +79,8 @@ impl Service {
 /// With the route that causes trouble.
 async fn serve_router(listener: TcpListener, router: Router) {
     let router = router.route("/trouble/{name}", get(trouble));
+    // Where an answer takes two writes, the second would wait for the client's delayed acknowledgement.
+    let listener = listener.tap_io(|stream| stream.set_nodelay(true).expect("a socket has the option"));
     axum::serve(listener, router).await.expect("the listener works");
 }
 
