@@ -105,6 +105,8 @@ pub fn main(options: TokenStream, item: TokenStream) -> TokenStream {
 ///   are 1, 2 and so on, the same each time. Those that `cargo gmp test --seeds` has kept for the
 ///   test in `gmp-seeds.txt` come first. A run may take 60 s. In a process that runs under a seed
 ///   already (`GMP_SEED`), the test runs once. A test that should panic can't have seeds.
+///   Without the drop-in, tasks don't yield inside tokio's locks and channels, whose budget gmp does
+///   not know: code that uses these is better tested with `cargo gmp test --seeds`.
 ///
 /// # Panics
 ///

@@ -125,8 +125,9 @@ impl<'a> Given<'a> {
             Flavor::MultiThread => only_with("current_thread", attribute, self.start_paused.map(|(s, _)| s))?,
             Flavor::CurrentThread => only_with("multi_thread", attribute, self.worker_threads.map(|(s, _)| s))?,
         }
-        if let Some((setting, _)) = self.seeds {
-            check_seeds(attribute, setting, HAS_SEEDED_RUNS)?;
+        if let (Some((setting, _)), Attribute::Main) = (self.seeds, attribute) {
+            let message = "`seeds` is only for tests: write `#[gmp_exec::test(seeds = N)]`";
+            return Err(Error::new_spanned(setting, message));
         }
         Ok(Options {
             flavor,
@@ -168,20 +169,6 @@ fn only_with(flavor: &str, attribute: Attribute, setting: Option<&Setting>) -> R
         value = setting.value.to_token_stream(),
         attribute = attribute.name(),
     );
-    Err(Error::new_spanned(setting, message))
-}
-
-/// Whether gmp-exec has what the option `seeds` needs.
-const HAS_SEEDED_RUNS: bool = cfg!(feature = "seeded");
-
-fn check_seeds(attribute: Attribute, setting: &Setting, has_seeded_runs: bool) -> Result<()> {
-    let message = match attribute {
-        Attribute::Main => "`seeds` is only for tests: write `#[gmp_exec::test(seeds = N)]`",
-        Attribute::Test if !has_seeded_runs => {
-            "`seeds` needs the feature `seeded` of gmp-exec: `gmp-exec = { features = [\"seeded\"], .. }`"
-        }
-        Attribute::Test => return Ok(()),
-    };
     Err(Error::new_spanned(setting, message))
 }
 
@@ -265,20 +252,5 @@ impl Problems {
 
     fn into_result(self) -> Result<()> {
         self.0.map_or(Ok(()), Err)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn seeds_need_the_feature_and_a_test() {
-        let setting = syn::parse_str("seeds = 5").unwrap();
-        let error = |attribute, has| check_seeds(attribute, &setting, has).map_err(|error| error.to_string());
-        let without = error(Attribute::Test, false).unwrap_err();
-        assert!(without.starts_with("`seeds` needs the feature `seeded` of gmp-exec: "), "{without}");
-        assert!(error(Attribute::Main, true).unwrap_err().starts_with("`seeds` is only for tests: "));
-        assert_eq!(error(Attribute::Test, true), Ok(()));
     }
 }

@@ -4,7 +4,7 @@
 //! | the end | the writer |
 //! |---|---|
 //! | `exit`, and the return from `main` | the thread that ends the process (`atexit`) |
-//! | SIGTERM, if the program has no handler | the thread "gmp-ending"; then the signal takes its default |
+//! | SIGTERM and SIGINT (Ctrl-C), if the program has no handler | the thread "gmp-ending"; then the signal takes its default |
 //! | `abort`, as after a panic that can't unwind | the same thread; the one that aborts waits for it |
 //!
 //! A handler that the program installs later replaces gmp's, or calls it first. So gmp's thread ends
@@ -45,7 +45,7 @@ pub(super) fn watch() -> io::Result<()> {
     thread::Builder::new().name("gmp-ending".to_owned()).spawn(move || wait(reader))?;
     // SAFETY: the function does not unwind.
     unsafe { libc::atexit(at_exit) };
-    for signal in [libc::SIGTERM, libc::SIGABRT] {
+    for signal in [libc::SIGTERM, libc::SIGINT, libc::SIGABRT] {
         if sigaction::current(signal) == Some(libc::SIG_DFL) {
             sigaction::set(signal, on_signal as Handler as libc::sighandler_t, libc::SA_ONSTACK)?;
         }

@@ -21,8 +21,9 @@ fn ended(case: &str, settings: &[(&str, &str)], signal: Option<Signal>) -> (Exit
 }
 
 /// A case, the signal that is sent to it, and how it ends.
-const WAYS: [(&str, Option<Signal>, &str); 3] = [
+const WAYS: [(&str, Option<Signal>, &str); 4] = [
     ("blocks", Some(Signal::TERM), "signal: 15 (SIGTERM)"),
+    ("blocks", Some(Signal::INT), "signal: 2 (SIGINT)"),
     ("exits", None, "exit status: 3"),
     ("aborts", None, "signal: 6 (SIGABRT)"),
 ];
@@ -49,7 +50,7 @@ fn without_a_setting_the_process_ends_in_the_same_way_and_says_nothing() {
 #[cfg(feature = "insight")]
 fn the_recording_is_written_at_every_end_of_the_process() {
     for (case, signal, ..) in WAYS {
-        let file = std::env::temp_dir().join(format!("gmp-ending-{}-{case}", std::process::id()));
+        let file = std::env::temp_dir().join(format!("gmp-ending-{}-{case}-{signal:?}", std::process::id()));
         let (_, text) = ended(case, &[("GMP_TRACE", file.to_str().unwrap())], signal);
         assert!(std::fs::metadata(&file).is_ok_and(|file| file.len() > 100), "{case}: {text}");
         std::fs::remove_file(file).unwrap();

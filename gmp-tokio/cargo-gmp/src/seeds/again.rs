@@ -48,7 +48,8 @@ pub(super) fn command_line(line: &Line, request: &Request) -> CommandLine {
     let rest = rest.iter().skip(1).filter(|argument| *argument != "--exact");
     let mode = request.mode().options().into_iter().map(OsString::from);
     let net = request.net.iter().flat_map(|net| ["--net".into(), net.into()]);
-    let own: Vec<OsString> = mode.chain(net).collect();
+    let timeout = request.timeout().into_iter().flat_map(|time| ["--timeout".into(), time.into()]);
+    let own: Vec<OsString> = mode.chain(net).chain(timeout).collect();
     CommandLine { options: words(own.iter().chain(&line.before).chain(options)), rest: words(rest) }
 }
 
@@ -113,7 +114,8 @@ mod tests {
         let expected = "cargo gmp test --seed 5f3a --program app::it --workspace -- --exact 'a::<u8>'";
         assert_eq!(of("test --seeds 1 --workspace", "a::<u8>", false), expected);
         assert_eq!(of("test --seeds 1", "", false), "cargo gmp test --seed 5f3a --program app::it");
-        let expected = "cargo gmp test --seed 5f3a --keep-order --net loss=1% -p a -- --exact pool::is_fair";
-        assert_eq!(of("test --for 5s -p a --net loss=1% --keep-order", "pool::is_fair", true), expected);
+        let expected =
+            "cargo gmp test --seed 5f3a --keep-order --net loss=1% --timeout 90 -p a -- --exact pool::is_fair";
+        assert_eq!(of("test --for 5s --timeout 90s -p a --net loss=1% --keep-order", "pool::is_fair", true), expected);
     }
 }

@@ -19,7 +19,8 @@ impl Ending {
     pub(super) fn of(run: &Run, output: &str, limit: Duration) -> Self {
         let end = run.report.as_ref().map_or("", |report| report.end.as_str());
         let Some(status) = run.status else {
-            let reason = format!("it hangs: ended after {} s of real time (--timeout)", limit.as_secs());
+            let seconds = limit.as_secs();
+            let reason = format!("it hangs: ended after {seconds} s of real time (--timeout); perhaps a loop spins");
             return Ending { reason, details: last(output) };
         };
         match run.signal() {
@@ -107,6 +108,6 @@ mod tests {
             ("exit code 3".to_owned(), vec!["a".to_owned(), "b".to_owned()])
         );
         assert_eq!(of(Some(6), "", "").0, "killed by signal 6");
-        assert_eq!(of(None, "", "").0, "it hangs: ended after 60 s of real time (--timeout)");
+        assert_eq!(of(None, "", "").0, "it hangs: ended after 60 s of real time (--timeout); perhaps a loop spins");
     }
 }

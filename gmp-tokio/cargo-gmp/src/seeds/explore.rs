@@ -101,6 +101,10 @@ pub(super) fn explore(
     project: &Project,
     again: &CommandLine,
 ) -> Result<bool> {
+    if let Some(path) = &options.json {
+        // Before the runs, which may take long, if the file can't be written.
+        json::write(path, &[], &[])?;
+    }
     let folder = project.seeds_directory();
     let places = tempfile::tempdir_in(&folder)?;
     let of_kept =
@@ -121,10 +125,10 @@ pub(super) fn explore(
     let is_interrupted = explorer.was_interrupted.load(Ordering::Relaxed);
     let book = explorer.book.into_inner().expect("no thread has panicked");
     book.teller.finish(&book.tried);
-    ensure!(!is_interrupted, "interrupted");
     if let Some(path) = &options.json {
         json::write(path, tests, &book.tried)?;
     }
+    ensure!(!is_interrupted, "interrupted");
     Ok(!book.tried.iter().any(|tried| matches!(tried.outcome, Outcome::Failed(_))))
 }
 
@@ -242,14 +246,20 @@ impl<'a> Explorer<'a> {
         if let Some(failure) = failure {
             let file = &failure.output;
             fs::write(file, &failure.text).with_context(|| format!("can't write {}", file.display()))?;
+            // What was ended for the real time that it took may pass on another computer.
+            if run.status.is_some() {
+                book.kept.add(test, job.seed)?;
+            }
             book.teller.failed(test, job, &failure, tried.difference.is_none());
             tried.outcome = Outcome::Failed(failure);
-            book.kept.add(test, job.seed)?;
         } else if run.report.is_none() {
             tried.outcome = Outcome::WithoutSeeds;
             book.plan.finish(job.test);
         }
         book.teller.progress(book.plan.left());
+        if !book.teller.is_heard {
+            book.plan.end();
+        }
         Ok(())
     }
 }

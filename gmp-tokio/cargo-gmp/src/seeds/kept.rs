@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 
 use super::listing::Test;
 use crate::project::Project;
@@ -36,6 +36,15 @@ impl Kept {
             true => fs::read_to_string(&path).with_context(|| format!("can't read {}", path.display()))?,
             false => String::new(),
         };
+        for (number, line) in text.lines().enumerate() {
+            let has_seed = line.split(' ').skip(1).any(|word| u64::from_str_radix(word.trim_end(), 16).is_ok());
+            ensure!(
+                has_seed || line.starts_with('#') || line.trim().is_empty(),
+                "line {} of {} has no seed: {line:?}; allowed are lines as `app::test 5f3a`, and comments after `#`",
+                number + 1,
+                path.display()
+            );
+        }
         Ok(Kept { path, text, suffix })
     }
 
@@ -93,5 +102,14 @@ mod tests {
         assert_eq!(in_order.of_name("app::a").collect::<Vec<_>>(), [1]);
         assert!(in_order.text.ends_with("app::a 1\napp::a 1 keep-order net=loss=1%\n"));
         assert_eq!(read().of_name("app::a").collect::<Vec<_>>(), [0x5f3a, 1]);
+    }
+
+    #[test]
+    fn a_line_without_a_seed_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(NAME);
+        fs::write(&path, "# kept\n\napp::a case 5f3a\r\napp::b zzz\n").unwrap();
+        let error = Kept::of(path, String::new()).unwrap_err().to_string();
+        assert!(error.starts_with("line 4 of ") && error.contains("has no seed: \"app::b zzz\"; allowed"), "{error}");
     }
 }

@@ -64,6 +64,9 @@ impl Plan {
     }
 
     fn next_kept(&mut self) -> Option<Job> {
+        if self.is_late() {
+            return None;
+        }
         let is_done = &self.is_done;
         let mut left = std::iter::from_fn(|| self.kept.pop_front());
         let (test, seed) = left.find(|(test, _)| !is_done[*test])?;
@@ -75,8 +78,7 @@ impl Plan {
             if self.test == self.is_done.len() {
                 (self.test, self.round) = (0, self.round + 1);
             }
-            let is_late = self.deadline.is_some_and(|deadline| Instant::now() >= deadline);
-            if is_late || self.seeds.is_some_and(|seeds| self.round >= seeds) {
+            if self.is_late() || self.seeds.is_some_and(|seeds| self.round >= seeds) {
                 return None;
             }
             let test = self.test;
@@ -86,6 +88,10 @@ impl Plan {
             }
         }
         None
+    }
+
+    fn is_late(&self) -> bool {
+        self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
 
     /// The test needs no more runs.
@@ -136,7 +142,7 @@ mod tests {
     #[test]
     fn the_time_and_the_end_are_the_end() {
         let now = Some(Instant::now());
-        assert_eq!(all(Plan::new(vec![(0, 7)], 1, 0, None, now), |_| false), [(0, 7)]);
+        assert_eq!(all(Plan::new(vec![(0, 7)], 1, 0, None, now), |_| false), []);
         let mut plan = Plan::new(Vec::new(), 1, u64::MAX, None, None);
         plan.begin_others();
         assert_eq!((plan.next().unwrap().seed, plan.next().unwrap().seed), (u64::MAX, 0));

@@ -72,6 +72,14 @@ impl Request {
         }
     }
 
+    /// In whole seconds, as the user says it; `None`: as long as always.
+    pub(super) fn timeout(&self) -> Option<String> {
+        match &self.task {
+            Task::Explore(Options { timeout, .. }) if *timeout != TIMEOUT => Some(timeout.as_secs().to_string()),
+            _ => None,
+        }
+    }
+
     /// What follows a seed that is kept: with another mode or network, the seed means another run.
     pub(super) fn suffix(&self) -> String {
         let net = self.net.as_ref().map(|net| format!(" net={net}")).unwrap_or_default();

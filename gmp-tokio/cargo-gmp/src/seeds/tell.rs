@@ -1,7 +1,7 @@
 //! What the user sees: failures when they are found, how far the runs are, and a summary.
 
 use std::env;
-use std::io::{self, IsTerminal};
+use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 use std::time::Instant;
 
@@ -28,6 +28,8 @@ pub(super) struct Teller<'a> {
     start: Instant,
     runs: u64,
     failed: u64,
+    /// Somebody reads standard output.
+    pub(super) is_heard: bool,
 }
 
 impl<'a> Teller<'a> {
@@ -41,11 +43,14 @@ impl<'a> Teller<'a> {
         let seeds = options.seeds.map(|seeds| format!(" under {}", counted(seeds, "seed")));
         let time = options.time.map(|time| format!(" for {} s", time.as_secs()));
         let [seeds, time] = [seeds, time].map(Option::unwrap_or_default);
-        println!("{}{seeds}{time}, from seed {first:x} on", counted(tests.len() as u64, "test"));
-        println!("doc tests and benches do not run under seeds");
+        let begin = format!(
+            "{}{seeds}{time}, from seed {first:x} on\ndoc tests and benches do not run under seeds\n",
+            counted(tests.len() as u64, "test")
+        );
+        let is_heard = is_printed(&begin);
         let is_seen = io::stderr().is_terminal() && !tests.is_empty();
         let bar = if is_seen { bar(runs) } else { ProgressBar::hidden() };
-        Teller { tests, options, again, bar, start: Instant::now(), runs: 0, failed: 0 }
+        Teller { tests, options, again, bar, start: Instant::now(), runs: 0, failed: 0, is_heard }
     }
 
     pub(super) fn failed(&mut self, test: &Test, job: Job, failure: &Failure, repeats: bool) {
@@ -81,7 +86,7 @@ impl<'a> Teller<'a> {
         format!("  shrunk: {left} ({runs} runs)\n{lines}{more}          {again}\n")
     }
 
-    pub(super) fn not_repeatable(&self, test: &Test, seed: u64, difference: &Difference) {
+    pub(super) fn not_repeatable(&mut self, test: &Test, seed: u64, difference: &Difference) {
         let name = test.full_name();
         let lines = match &difference.lines {
             Some([one, other]) => format!("first \"{one}\", then \"{other}\""),
@@ -107,12 +112,17 @@ impl<'a> Teller<'a> {
 
     pub(super) fn finish(&self, tried: &[Tried]) {
         self.bar.finish_and_clear();
-        print!("{}", summary::text(self.tests, tried, self.runs, self.start.elapsed(), self.options.is_fail_fast));
+        is_printed(&summary::text(self.tests, tried, self.runs, self.start.elapsed(), self.options.is_fail_fast));
     }
 
-    fn print(&self, text: &str) {
-        self.bar.suspend(|| println!("{text}"));
+    fn print(&mut self, text: &str) {
+        self.is_heard &= self.bar.suspend(|| is_printed(&format!("{text}\n")));
     }
+}
+
+/// `false`: the reader has gone, as `head` does.
+fn is_printed(text: &str) -> bool {
+    io::stdout().lock().write_all(text.as_bytes()).is_ok()
 }
 
 fn bar(runs: Option<u64>) -> ProgressBar {

@@ -176,6 +176,8 @@ const FAULTS: [(&str, &str); 3] = [
 #[test]
 fn tests_run_under_seeds() {
     let project = project();
+    // A lock file that fits the drop-in fits its seeded runs, too.
+    succeeds(&mut gmp(&project, "test --locked --seeds 1 good::no_runtime"));
     faults_are_found_and_kept_and_replayed(&project);
     correct_tests_are_silent(&project);
     tokios_order_can_be_kept(&project);
