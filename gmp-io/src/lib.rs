@@ -78,3 +78,4 @@ pub mod quinn;
 mod reactor;
 pub mod signal;
 mod sys;
+mod waiting;

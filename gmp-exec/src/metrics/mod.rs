@@ -21,6 +21,7 @@ pub use histogram::{
 pub(crate) use histograms::{HistogramSettings, Histograms, Measuring, Scaled};
 
 use crate::sched::SchedulerRef;
+use crate::task::set_of_local_runtime;
 
 /// The counters of one runtime, read at the moment of each call.
 ///
@@ -83,7 +84,7 @@ impl RuntimeMetrics {
     /// assert_eq!(runtime.metrics().num_alive_tasks(), 0);
     /// ```
     pub fn num_alive_tasks(&self) -> usize {
-        self.scheduler.live_tasks()
+        self.scheduler.live_tasks() + set_of_local_runtime(&self.scheduler).map_or(0, |set| set.len())
     }
 
     /// Returns the number of tasks in the global queue.

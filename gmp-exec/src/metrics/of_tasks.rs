@@ -5,6 +5,7 @@ use std::thread::ThreadId;
 
 use super::RuntimeMetrics;
 use crate::netpoll::NetpollCounts;
+use crate::task::set_of_local_runtime;
 
 impl RuntimeMetrics {
     /// Returns the number of tasks that were spawned. Blocking closures don't count.
@@ -18,7 +19,8 @@ impl RuntimeMetrics {
     /// assert_eq!(runtime.metrics().spawned_tasks_count(), 1);
     /// ```
     pub fn spawned_tasks_count(&self) -> u64 {
-        self.scheduler.spawned_tasks()
+        let local = set_of_local_runtime(&self.scheduler).map_or(0, |set| set.spawned());
+        self.scheduler.spawned_tasks() + local as u64
     }
 
     /// Returns the number of polls in which the task had [used up its budget](crate::task::coop),

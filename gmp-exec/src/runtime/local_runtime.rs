@@ -139,7 +139,8 @@ impl LocalRuntime {
         self.runtime().spawn_blocking(f)
     }
 
-    /// Runs a future to its end on this thread, and all tasks of the runtime with it.
+    /// Runs a future to its end on this thread, and all tasks of the runtime with it. The future is
+    /// polled again whenever local tasks have become ready, also if it was not woken itself.
     ///
     /// # Panics
     ///

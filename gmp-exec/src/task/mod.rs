@@ -67,7 +67,7 @@ pub use join_set::JoinSet;
 #[cfg(all(test, loom))]
 pub(crate) use local_set::PolledTask;
 pub use local_set::{LocalEnterGuard, LocalSet, spawn_local};
-pub(crate) use local_set::{LocalHome, add_runtime, local_sets_of, remove_runtime};
+pub(crate) use local_set::{LocalHome, add_runtime, local_sets_of, remove_runtime, set_of_local_runtime};
 pub(crate) use observer::{Awaited, Observer};
 pub use spawn::spawn;
 pub(crate) use spawn::{is_large, new_task, spawn_on};

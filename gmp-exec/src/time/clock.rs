@@ -4,7 +4,9 @@
 //! no more than a reading of the system's clock. So a flag tells whether this clock was ever
 //! paused, and only then does a reading take the lock around the clock's state.
 //!
-//! A reading never decreases: pausing keeps the reading, resuming goes on from it.
+//! A reading never decreases: pausing keeps the reading, resuming goes on from it. A clock that was
+//! advanced by more than 584 years shows users the right moment; timers see the last nanosecond that they
+//! can represent, at which every later deadline has passed, too.
 //!
 //! Only a current-thread runtime may pause its clock. The caller checks that.
 
@@ -43,7 +45,7 @@ pub(crate) struct Clock {
 #[derive(Debug)]
 struct Hands {
     /// The reading when the clock was last paused, resumed or advanced.
-    shown: u64,
+    shown: Duration,
     /// When the clock was last resumed; `None` while it is paused.
     running_since: Option<Instant>,
 }
@@ -65,14 +67,19 @@ impl Clock {
         Clock {
             origin,
             was_paused: AtomicBool::new(start_paused),
-            hands: Mutex::new(Hands { shown: 0, running_since: (!start_paused).then_some(origin) }),
+            hands: Mutex::new(Hands { shown: Duration::ZERO, running_since: (!start_paused).then_some(origin) }),
             looked_at: AtomicU64::new(0),
         }
     }
 
     /// Nanoseconds since the clock was made, without pauses and with advances.
     pub(crate) fn now_ns(&self) -> u64 {
-        if self.was_paused.load(Relaxed) { self.hands.lock().read() } else { self.running_ns() }
+        if self.was_paused.load(Relaxed) { nanos(self.hands.lock().read()) } else { self.running_ns() }
+    }
+
+    /// The moment that the clock shows.
+    pub(super) fn now(&self) -> Instant {
+        if self.may_jump() { self.origin + self.hands.lock().read() } else { Instant::now() }
     }
 
     /// The reading that decides whether a deadline has passed. After `advance` several timers may
@@ -117,7 +124,7 @@ impl Clock {
             return Err(AlreadyPaused);
         }
         *hands = Hands { shown: hands.read(), running_since: None };
-        self.looked_at.store(hands.shown, Relaxed);
+        self.looked_at.store(nanos(hands.shown), Relaxed);
         // Set under the lock, after the change of the hands: a reader that sees the flags takes the
         // lock after this function.
         self.was_paused.store(true, Relaxed);
@@ -138,14 +145,15 @@ impl Clock {
     ///
     /// # Panics
     ///
-    /// Panics if the clock can't represent so late a moment (some 584 years after it was made).
+    /// Panics if an `Instant` can't represent so late a moment.
     #[track_caller]
-    pub(crate) fn advance(&self, ns: u64) -> Result<(), NotPaused> {
+    pub(crate) fn advance(&self, duration: Duration) -> Result<(), NotPaused> {
         let mut hands = self.hands.lock();
         if hands.running_since.is_some() {
             return Err(NotPaused);
         }
-        hands.shown = hands.shown.checked_add(ns).expect("overflow when adding duration to instant");
+        let moved = hands.shown.checked_add(duration).filter(|moved| self.origin.checked_add(*moved).is_some());
+        hands.shown = moved.expect("overflow when adding duration to instant");
         Ok(())
     }
 
@@ -163,8 +171,8 @@ impl Clock {
 }
 
 impl Hands {
-    fn read(&self) -> u64 {
-        self.running_since.map_or(self.shown, |since| self.shown.saturating_add(nanos(since.elapsed())))
+    fn read(&self) -> Duration {
+        self.shown + self.running_since.map_or(Duration::ZERO, |since| since.elapsed())
     }
 }
 
@@ -178,6 +186,7 @@ mod tests {
     use super::*;
 
     const HOUR: u64 = 3_600 * 1_000_000_000;
+    const AN_HOUR: Duration = Duration::from_secs(3_600);
 
     #[test]
     fn a_running_clock_follows_the_system() {
@@ -193,7 +202,7 @@ mod tests {
         let clock = Clock::new(true);
         assert!(clock.is_paused());
         assert_eq!(clock.now_ns(), 0);
-        clock.advance(HOUR).unwrap();
+        clock.advance(AN_HOUR).unwrap();
         assert_eq!(clock.now_ns(), HOUR);
         assert_eq!(clock.now_ns(), HOUR);
     }
@@ -205,7 +214,7 @@ mod tests {
         clock.pause().unwrap();
         let paused_at = clock.now_ns();
         assert!(before <= paused_at && paused_at < HOUR);
-        clock.advance(HOUR).unwrap();
+        clock.advance(AN_HOUR).unwrap();
         clock.resume().unwrap();
         let resumed = clock.now_ns();
         assert!((paused_at + HOUR..paused_at + 2 * HOUR).contains(&resumed), "{paused_at} then {resumed}");
@@ -217,7 +226,7 @@ mod tests {
     fn misuse_is_reported_and_changes_nothing() {
         let clock = Clock::new(false);
         assert_eq!(clock.resume(), Err(NotPaused));
-        assert_eq!(clock.advance(HOUR), Err(NotPaused));
+        assert_eq!(clock.advance(AN_HOUR), Err(NotPaused));
         assert!(clock.now_ns() < HOUR);
         clock.pause().unwrap();
         assert_eq!(clock.pause(), Err(AlreadyPaused));

@@ -5,7 +5,6 @@ use std::ops::{Add, AddAssign, Sub, SubAssign};
 use std::time::Duration;
 
 use super::clock;
-use super::driver::Driver;
 use crate::context;
 
 /// A moment in time, as the current runtime's clock shows it.
@@ -183,9 +182,8 @@ impl Instant {
 
 #[cold]
 fn now_of_current_runtime() -> Instant {
-    context::with_current(|scheduler| match scheduler.and_then(|scheduler| Driver::of(scheduler)) {
-        Some(driver) => Instant::from_std(driver.clock().to_instant(driver.clock().now_ns())),
-        None => Instant::from_std(std::time::Instant::now()),
+    context::with_current(|scheduler| {
+        Instant::from_std(scheduler.map_or_else(std::time::Instant::now, |scheduler| scheduler.clock.now()))
     })
 }
 

@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use super::clock::Clock;
 use super::driver::Driver;
-use super::registration::TIMERS_DISABLED;
 use crate::context;
 use crate::sched::SchedulerRef;
 use crate::sched::config::Flavor;
@@ -24,8 +23,7 @@ use crate::task::yield_now;
 ///
 /// # Panics
 ///
-/// Panics if the clock is paused already, outside a runtime, on a multi-thread runtime, and if the
-/// runtime's timers are disabled.
+/// Panics if the clock is paused already, outside a runtime, and on a multi-thread runtime.
 ///
 /// # Examples
 ///
@@ -53,7 +51,7 @@ pub fn pause() {
 ///
 /// # Panics
 ///
-/// Panics if the clock is not paused, outside a runtime, and if the runtime's timers are disabled.
+/// Panics if the clock is not paused, and outside a runtime.
 ///
 /// # Examples
 ///
@@ -81,8 +79,8 @@ pub fn resume() {
 ///
 /// # Panics
 ///
-/// Panics when polled: if the clock is not paused, if it can't represent so late a moment, outside
-/// a runtime, and if the runtime's timers are disabled.
+/// Panics when polled: if the clock is not paused, if [`Instant`](super::Instant) can't represent so late
+/// a moment, and outside a runtime.
 ///
 /// # Examples
 ///
@@ -106,15 +104,13 @@ pub async fn advance(duration: Duration) {
 
 /// Moves the clock.
 fn jump(scheduler: Option<&SchedulerRef>, duration: Duration) -> Result<(), &'static str> {
-    let ns = duration.as_nanos().try_into().map_err(|_| OVERFLOW)?;
-    clock_of(scheduler)?.advance(ns).map_err(|_| NOT_FROZEN)?;
+    clock_of(scheduler)?.advance(duration).map_err(|_| NOT_FROZEN)?;
     if let Some(driver) = scheduler.and_then(|scheduler| Driver::of(scheduler)) {
         driver.announce_jump();
     }
     Ok(())
 }
 
-const OVERFLOW: &str = "overflow when adding duration to instant";
 const NOT_FROZEN: &str = "time is not frozen";
 const OUTSIDE: &str = "time cannot be frozen from outside the Tokio runtime";
 const WRONG_FLAVOR: &str = "`time::pause()` requires the `current_thread` Tokio runtime. \
@@ -129,5 +125,5 @@ fn report(result: Result<(), &'static str>) {
 }
 
 fn clock_of(scheduler: Option<&SchedulerRef>) -> Result<&Clock, &'static str> {
-    Driver::of(scheduler.ok_or(OUTSIDE)?).map(Driver::clock).ok_or(TIMERS_DISABLED)
+    scheduler.map(|scheduler| &scheduler.clock).ok_or(OUTSIDE)
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use gmp_exec::runtime::{LocalOptions, LocalRuntime};
 use gmp_exec::spawn;
-use gmp_exec::task::{spawn_local, yield_now};
+use gmp_exec::task::{LocalSet, spawn_local, yield_now};
 
 use crate::support::{current, every_runtime, multi, panic_message};
 
@@ -41,6 +41,57 @@ fn local_tasks_are_spawned_wherever_their_runtime_is_current() {
 }
 
 #[test]
+fn local_tasks_are_alive_tasks_of_their_runtime() {
+    let runtime = local();
+    let counts = || (runtime.metrics().num_alive_tasks(), runtime.metrics().spawned_tasks_count());
+    let task = runtime.spawn_local(pending::<()>());
+    assert_eq!(counts(), (1, 1));
+    runtime.block_on(async {
+        let set = LocalSet::new();
+        let _of_no_runtime = set.spawn_local(pending::<()>());
+        set.run_until(yield_now()).await;
+        drop(spawn(async {}));
+        assert_eq!(counts(), (2, 2));
+        yield_now().await;
+        assert_eq!(counts(), (1, 2));
+        task.abort();
+        task.await.unwrap_err();
+    });
+    assert_eq!(counts(), (0, 2));
+}
+
+#[test]
+fn the_current_local_runtime_is_where_local_tasks_are_spawned() {
+    let (a, b) = (local(), local());
+    let alive = || [&a, &b].map(|runtime| runtime.metrics().num_alive_tasks());
+    a.block_on(async {
+        let current_b = b.enter();
+        drop(spawn_local(pending::<()>()));
+        assert_eq!(alive(), [0, 1]);
+        drop(current_b);
+        drop(spawn_local(pending::<()>()));
+        assert_eq!(alive(), [1, 1]);
+        // Also inside of a set.
+        LocalSet::new().run_until(async { drop(spawn_local(pending::<()>())) }).await;
+        assert_eq!(alive(), [2, 1]);
+    });
+}
+
+#[test]
+fn a_local_task_spawns_none_while_a_runtime_without_local_tasks_is_current() {
+    let (local, other) = (local(), current().build().unwrap());
+    let panics = || panic_message(|| drop(spawn_local(async {})));
+    local.block_on(async {
+        let _current = other.enter();
+        assert_eq!(panics(), OUTSIDE);
+        let set = LocalSet::new();
+        set.run_until(async { spawn_local(async {}).await.unwrap() }).await;
+    });
+}
+
+const OUTSIDE: &str = "`spawn_local` called from outside of a `task::LocalSet` or `runtime::LocalRuntime`";
+
+#[test]
 fn local_tasks_are_dropped_with_their_runtime() {
     type End = fn(LocalRuntime);
     let ends: [End; 3] =
@@ -64,7 +115,6 @@ fn local_tasks_are_dropped_with_their_runtime() {
 
 #[test]
 fn local_tasks_need_a_local_runtime_of_this_thread() {
-    const OUTSIDE: &str = "`spawn_local` called from outside of a `task::LocalSet` or `runtime::LocalRuntime`";
     for runtime in every_runtime() {
         assert_eq!(panic_message(|| runtime.block_on(async { drop(spawn_local(async {})) })), OUTSIDE);
     }

@@ -70,7 +70,7 @@ const RULES: &[(&str, &[&str])] = &[
     ("dump", &["dump", "observe::record_until_written", "blocked", "lost", "sched", "task", "escaped", "sys", "sync"]),
     ("context", &["context", "sched", "task", "metrics", "sync"]),
     // Reads what the others count.
-    ("metrics", &["sched", "blocked", "netpoll", "sys", "sync"]),
+    ("metrics", &["sched", "task::set_of_local_runtime", "blocked", "netpoll", "sys", "sync"]),
     // Its public functions take a runtime.
     ("trace/recorder.rs", &["runtime", "sched", "sync"]),
     // What the report thread has seen of a thread goes into the file.

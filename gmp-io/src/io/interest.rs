@@ -36,8 +36,8 @@ impl Interest {
     #[cfg(any(target_os = "linux", target_os = "android"))]
     pub const PRIORITY: Interest = Interest(PRIORITY);
 
-    /// The descriptor is in an error state. Errors also make both directions ready, so this is only
-    /// needed to wait for an error alone.
+    /// The descriptor is in an error state. As on tokio, an error alone does not make a descriptor
+    /// readable: a wait for data that should also end with an error asks for `READABLE | ERROR`.
     pub const ERROR: Interest = Interest(ERROR);
 
     /// Whether reading is part of the interest.
@@ -97,7 +97,7 @@ impl Interest {
     }
 
     /// The interest for mio. The system always reports errors, but mio has no empty interest: an
-    /// interest in errors alone asks for reading too, and the waiter ignores the other events.
+    /// interest in errors asks for reading too, as on tokio.
     pub(crate) fn to_mio(self) -> mio::Interest {
         let wanted = [
             (WRITABLE, mio::Interest::WRITABLE),
@@ -105,7 +105,7 @@ impl Interest {
             (PRIORITY, mio::Interest::PRIORITY),
         ];
         let others = wanted.into_iter().filter(|(bit, _)| self.0 & bit != 0).map(|(_, interest)| interest);
-        let readable = (self.is_readable() || self.0 == ERROR).then_some(mio::Interest::READABLE);
+        let readable = (self.is_readable() || self.is_error()).then_some(mio::Interest::READABLE);
         others.chain(readable).reduce(mio::Interest::add).unwrap_or(mio::Interest::READABLE)
     }
 

@@ -126,19 +126,17 @@ impl Ready {
         !(self & Ready::ERROR).is_empty()
     }
 
-    /// An error makes both directions ready, whatever else the system says, because only an
-    /// operation returns the error. (mio derives just "write closed" from an error that comes
-    /// alone, and a reader would go on waiting.)
+    /// What mio derives from an event, and nothing more, as on tokio: an error alone does not end a wait
+    /// for data, only a wait for [`ERROR`](Interest::ERROR).
     pub(crate) fn from_mio(event: &mio::event::Event) -> Ready {
-        let error = event.is_error();
         let flags = [
-            (event.is_readable() || error, Ready::READABLE),
-            (event.is_writable() || error, Ready::WRITABLE),
+            (event.is_readable(), Ready::READABLE),
+            (event.is_writable(), Ready::WRITABLE),
             (event.is_read_closed(), Ready::READ_CLOSED),
             (event.is_write_closed(), Ready::WRITE_CLOSED),
             #[cfg(any(target_os = "linux", target_os = "android"))]
             (event.is_priority(), Ready::PRIORITY),
-            (error, Ready::ERROR),
+            (event.is_error(), Ready::ERROR),
         ];
         flags.into_iter().filter(|(set, _)| *set).fold(Ready::EMPTY, |ready, (_, flag)| ready | flag)
     }

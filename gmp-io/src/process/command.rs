@@ -498,7 +498,7 @@ impl Command {
     ) -> io::Result<Child> {
         // Whatever can panic or fail comes first: afterwards there is a child to look after.
         exit::prepare(&*Reactor::current()?)?;
-        orphans::prepare()?;
+        orphans::prepare();
         let parent = gmp_exec::task::keep_thread();
         let child = gmp_exec::task::blocking(|| start(&mut self.std))?;
         Child::new(child, parent, self.kill_on_drop)

@@ -9,15 +9,16 @@
 //! child has exited. Linux also has a descriptor for a process, which becomes readable. Each
 //! running child is watched through such a descriptor. Where there is none (another system, an old
 //! kernel, a sandbox, no descriptors left), the child is polled after each SIGCHLD instead. The
-//! descriptors needed for that are made before the first child, so **a child that has been started
-//! is never lost for lack of a descriptor**.
+//! descriptors needed for that are made with the first reactor, so **no child is lost for lack of a
+//! descriptor**.
 //!
 //! # Dropped children
 //!
 //! A child that has exited is a zombie until its parent asks for its status, even if the parent has
 //! dropped the [`Child`]. So a dropped child that is still running is handed to a thread. The
 //! thread sleeps until a SIGCHLD comes, polls each of the dropped children, and ends when none is
-//! left. **Dropped children belong to the process and not to a runtime**, so none of them stays a
+//! left. (If there were no descriptors left for the pipe of that thread, each such child has a thread.)
+//! **Dropped children belong to the process and not to a runtime**, so none of them stays a
 //! zombie for long if the runtime that started it is gone or busy, and there is no other. A program
 //! that drops no running children has no such thread.
 //!

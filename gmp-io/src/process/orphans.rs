@@ -39,24 +39,18 @@ struct Orphans {
 
 static REAPER: OnceLock<Reaper> = OnceLock::new();
 
-/// Makes what [`adopt`] needs, so that it never fails for lack of descriptors. If no thread could
-/// be started for earlier orphans, tries again. A filter of system calls that has come may not know
-/// how a pipe is made, so then there is none.
-///
-/// # Errors
-///
-/// There are no descriptors left.
-pub(super) fn prepare() -> io::Result<()> {
+/// Makes the reaper, before there is a child that [`adopt`] may need it for. If no thread could be
+/// started for earlier orphans, tries again. Without descriptors there is no reaper; nor if a filter of
+/// system calls has come, which may not know how a pipe is made.
+pub(super) fn prepare() {
     match REAPER.get() {
         Some(reaper) => reaper.ensure_thread(&mut lock(&reaper.orphans)),
         None if filter_has_come() => {}
         None => {
             // If two threads make a reaper at the same time, one of the reapers is dropped.
-            let reaper = Reaper::new()?;
-            REAPER.get_or_init(|| reaper);
+            let _ = Reaper::new().map(|reaper| REAPER.get_or_init(|| reaper));
         }
     }
-    Ok(())
 }
 
 /// Waits for `child` in the background. The thread that started it is kept until then.
@@ -70,7 +64,7 @@ pub(super) fn adopt(child: Child, parent: KeptThread) {
     reaper.notify();
 }
 
-/// Without a pipe, each orphan has a thread. If none can be started, the child becomes a zombie.
+/// Without a reaper, each orphan has a thread. If none can be started, the child becomes a zombie.
 fn wait_alone(mut child: Child, parent: KeptThread) {
     let thread = thread::Builder::new().name("gmp-reaper".to_owned());
     let _ = thread.spawn(move || {

@@ -53,7 +53,7 @@ use std::time::Duration;
 use std::{io, mem};
 
 pub(crate) use evented::{ByteSink, ByteSource, Evented, less_than_asked};
-use gmp_exec::bridge::asleep;
+use gmp_exec::bridge::{asleep, filter_has_come};
 use gmp_exec::netpoll::{Netpoll, NetpollCounts};
 use gmp_exec::runtime::Handle;
 use mio::unix::SourceFd;
@@ -66,6 +66,7 @@ use sources::Sources;
 
 use crate::io::Interest;
 use crate::lock::{lock, wake_all};
+use crate::signal::table::SignalTable;
 use crate::sys::Deadline;
 
 /// An epoll (or kqueue) instance and the descriptors registered with it.
@@ -133,7 +134,7 @@ impl Reactor {
     pub(crate) fn new(limits: (usize, usize)) -> io::Result<Self> {
         let poll = Poll::new()?;
         let deadline = Deadline::new(poll.registry())?;
-        Ok(Reactor {
+        let reactor = Reactor {
             registry: poll.registry().try_clone()?,
             waker: mio::Waker::new(poll.registry(), WAKE)?,
             numbers: Mutex::default(),
@@ -146,7 +147,9 @@ impl Reactor {
                 deadline,
                 woken: Vec::new(),
             }),
-        })
+        };
+        open_signal_pipe();
+        Ok(reactor)
     }
 
     /// Registers `fd` for as long as the result lives. Protocol: `numbers`.
@@ -248,6 +251,15 @@ impl EventLoop {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok(()),
             result => result,
         }
+    }
+}
+
+/// Opened with the first reactor, as tokio opens its own with the first runtime: when a program first
+/// waits for a signal or for a child, it may have no descriptors left. If it can't be opened now,
+/// [`watch_signals`](Reactor::watch_signals) tries again and reports the error.
+fn open_signal_pipe() {
+    if !filter_has_come() {
+        let _ = SignalTable::get();
     }
 }
 

@@ -3,9 +3,8 @@
 use std::sync::Mutex;
 use std::task::{Context, Poll, Waker};
 
-use slab::Slab;
-
 use crate::lock::lock;
+use crate::waiting::{Place, Waiting};
 
 /// A version that increases with each delivery, and the wakers of the listeners that have seen the
 /// newest version.
@@ -15,8 +14,7 @@ pub(super) struct Listeners(Mutex<ListenerState>);
 #[derive(Debug, Default)]
 struct ListenerState {
     version: u64,
-    /// `None`: the listener has been woken, and has not been polled since.
-    waiting: Slab<Option<Waker>>,
+    waiting: Waiting,
 }
 
 impl Listeners {
@@ -25,33 +23,17 @@ impl Listeners {
     pub(super) fn advance(&self, woken: &mut Vec<Waker>) {
         let mut state = lock(&self.0);
         state.version += 1;
-        state.take_wakers(woken);
+        state.waiting.take_all(woken);
     }
 
     /// Makes all listeners poll again, although there is no delivery.
     pub(super) fn nudge(&self, woken: &mut Vec<Waker>) {
-        lock(&self.0).take_wakers(woken);
+        lock(&self.0).waiting.take_all(woken);
     }
 
     /// A listener, which sees signals that arrive from now on.
     pub(super) fn subscribe(&'static self) -> Subscription {
-        Subscription { listeners: self, seen: lock(&self.0).version, key: None }
-    }
-}
-
-impl ListenerState {
-    fn take_wakers(&mut self, woken: &mut Vec<Waker>) {
-        woken.extend(self.waiting.iter_mut().filter_map(|(_, waker)| waker.take()));
-    }
-
-    fn leave_waker(&mut self, key: &mut Option<usize>, waker: Waker) -> Option<Waker> {
-        match *key {
-            Some(key) => self.waiting[key].replace(waker),
-            None => {
-                *key = Some(self.waiting.insert(Some(waker)));
-                None
-            }
-        }
+        Subscription { listeners: self, seen: lock(&self.0).version, place: Place::default() }
     }
 }
 
@@ -60,8 +42,7 @@ impl ListenerState {
 pub(super) struct Subscription {
     listeners: &'static Listeners,
     seen: u64,
-    /// The key of its waker, once it had to wait.
-    key: Option<usize>,
+    place: Place,
 }
 
 impl Subscription {
@@ -72,7 +53,7 @@ impl Subscription {
         let changed = state.version != self.seen;
         self.seen = state.version;
         // One of two wakers is not needed, and is dropped after unlocking.
-        let unneeded = if changed { Some(waker) } else { state.leave_waker(&mut self.key, waker) };
+        let unneeded = if changed { Some(waker) } else { state.waiting.join(&mut self.place, waker) };
         drop(state);
         drop(unneeded);
         if changed { Poll::Ready(()) } else { Poll::Pending }
@@ -81,10 +62,11 @@ impl Subscription {
 
 impl Drop for Subscription {
     fn drop(&mut self) {
-        if let Some(key) = self.key {
-            let unneeded = lock(&self.listeners.0).waiting.remove(key);
-            drop(unneeded);
+        if self.place.is_unused() {
+            return;
         }
+        let unneeded = lock(&self.listeners.0).waiting.leave(&mut self.place);
+        drop(unneeded);
     }
 }
 
@@ -132,7 +114,7 @@ mod tests {
         drop(subscription);
         let mut woken = Vec::new();
         listeners.advance(&mut woken);
-        assert!(woken.is_empty() && lock(&listeners.0).waiting.is_empty());
+        assert!(woken.is_empty() && lock(&listeners.0).waiting.places() == 0);
     }
 
     #[test]

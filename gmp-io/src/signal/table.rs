@@ -1,6 +1,6 @@
 //! The signals of this process: a flag and the listeners for each number, and the pipe.
 //!
-//! Made when the first signal is asked for, and never freed, because the handlers refer to it.
+//! Made with the first reactor, and never freed, because the handlers refer to it.
 //!
 //! No signal is lost between a handler and the reactors:
 //!
@@ -67,7 +67,7 @@ impl SignalTable {
         }
     }
 
-    /// `None` as long as this process has not asked for a signal.
+    /// `None` as long as this process has neither had a reactor nor asked for a signal.
     pub(crate) fn existing() -> Option<&'static SignalTable> {
         TABLE.get()
     }

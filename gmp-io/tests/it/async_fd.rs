@@ -299,23 +299,55 @@ fn out_of_band_data_is_a_priority() {
     });
 }
 
+/// A datagram socket, registered for `interest`, that is connected to one that gets nothing from it. A
+/// datagram that is sent comes back as an error.
+fn without_a_peer(interest: Interest) -> (AsyncFd<UdpSocket>, UdpSocket) {
+    // It only receives from itself, and keeps its port.
+    let deaf = UdpSocket::bind("127.0.0.1:0").expect("a socket");
+    let address = deaf.local_addr().expect("an address");
+    deaf.connect(address).expect("connected");
+    let socket = UdpSocket::bind("127.0.0.1:0").expect("a socket");
+    socket.set_nonblocking(true).expect("set");
+    socket.connect(address).expect("connected");
+    (register_for(socket, interest).expect("registered"), deaf)
+}
+
 #[test]
 fn an_error_can_be_waited_for_alone() {
     on_both(|| async {
-        // It only receives from itself, and keeps its port.
-        let deaf = UdpSocket::bind("127.0.0.1:0").expect("a socket");
-        let address = deaf.local_addr().expect("an address");
-        deaf.connect(address).expect("connected");
-        let socket = UdpSocket::bind("127.0.0.1:0").expect("a socket");
-        socket.set_nonblocking(true).expect("set");
-        socket.connect(address).expect("connected");
-        let fd = register_for(socket, Interest::ERROR).expect("registered");
+        let (fd, _deaf) = without_a_peer(Interest::ERROR);
         deliver_events().await;
         assert!(fd.ready(Interest::ERROR).now_or_never().is_none());
         fd.get_ref().send(b"is anybody there?").expect("sent");
         let guard = fd.ready(Interest::ERROR).await.expect("an error");
         assert_eq!(guard.ready(), Ready::ERROR);
         assert_eq!(fd.get_ref().recv(&mut [0]).expect_err("no peer").kind(), ErrorKind::ConnectionRefused);
+    });
+}
+
+#[test]
+fn an_error_alone_does_not_make_a_descriptor_readable() {
+    on_both(|| async {
+        let (fd, _deaf) = without_a_peer(Interest::READABLE | Interest::WRITABLE);
+        fd.get_ref().send(b"is anybody there?").expect("sent");
+        let guard = fd.ready(Interest::READABLE | Interest::ERROR).await.expect("an error");
+        assert_eq!(guard.ready(), Ready::ERROR);
+        assert!(fd.readable().now_or_never().is_none());
+        assert!(poll_fn(|cx| fd.poll_read_ready(cx).map(drop)).now_or_never().is_none());
+        let read = fd.try_io(Interest::READABLE, |socket| socket.recv(&mut [0]));
+        assert_eq!(read.expect_err("not readable").kind(), ErrorKind::WouldBlock);
+        assert_eq!(fd.get_ref().recv(&mut [0]).expect_err("no peer").kind(), ErrorKind::ConnectionRefused);
+    });
+}
+
+#[test]
+fn an_interest_in_errors_hears_of_data_too() {
+    on_both(|| async {
+        let (ours, theirs) = sockets();
+        let fd = register_for(ours, Interest::WRITABLE | Interest::ERROR).expect("registered");
+        send(&theirs, b"x");
+        let guard = fd.readable().await.expect("readable");
+        assert!(guard.ready().is_readable());
     });
 }
 

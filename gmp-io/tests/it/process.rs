@@ -15,11 +15,13 @@ use gmp_exec::runtime::Builder;
 use gmp_exec::time::{sleep, timeout};
 use gmp_io::io::AsyncWrite;
 use gmp_io::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
+use gmp_io::signal::unix::{SignalKind, signal};
 use rustix::fs::{OFlags, fcntl_getfl};
 use rustix::io::Errno;
-use rustix::process::{Pid, getpgid};
+use rustix::process::{Pid, Signal, getpgid, getpid, kill_process};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
+use crate::process_orphans::wait_until_reaped;
 use crate::reactor_faults::NoDescriptors;
 use crate::support::{
     current_thread, eventually, in_child, listen, message_of, multi_thread, on_both, within_deadline,
@@ -446,17 +448,23 @@ async fn start_without_descriptors() {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn the_first_child_without_descriptors_is_an_error() {
-    in_child("process::the_first_child_without_descriptors_is_an_error", || {
-        let runtime = multi_thread();
-        runtime.block_on(within_deadline(async {
-            // The reactor is there, the rest is not.
+fn the_first_child_and_the_first_signal_need_no_descriptors() {
+    in_child("process::the_first_child_and_the_first_signal_need_no_descriptors", || {
+        multi_thread().block_on(within_deadline(async {
+            // The reactor is there, as it is on tokio from the start.
             drop(listen().await);
+            let mut forever = forever();
             let none_left = NoDescriptors::left();
-            let error = Command::new("true").status().await.expect_err("nothing to notice its exit with");
-            assert_eq!(error.raw_os_error(), Some(Errno::MFILE.raw_os_error()));
+            assert_eq!(Command::new("true").status().await.expect("run").code(), Some(0));
+            let mut user_defined = signal(SignalKind::user_defined1()).expect("installed");
+            kill_process(getpid(), Signal::USR1).expect("sent");
+            user_defined.recv().await.expect("a signal");
+            // Nothing notices the exit of a child that is dropped but a thread for it alone.
+            let child = start(forever.kill_on_drop(true));
+            let pid = child.id().expect("running");
+            drop(child);
             drop(none_left);
-            assert!(Command::new("true").status().await.expect("run").success());
+            wait_until_reaped(pid);
         }));
     });
 }

@@ -42,7 +42,7 @@ fn wait_until(what: &str, mut condition: impl FnMut() -> bool) {
 }
 
 #[cfg(target_os = "linux")]
-fn wait_until_reaped(pid: u32) {
+pub(crate) fn wait_until_reaped(pid: u32) {
     wait_until("reaped", || state(pid).is_none());
 }
 

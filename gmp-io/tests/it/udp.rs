@@ -11,7 +11,7 @@ use std::task::{Context, Poll};
 use bytes::BufMut;
 use futures::FutureExt;
 use gmp_exec::task::yield_now;
-use gmp_io::io::{Interest, ReadBuf};
+use gmp_io::io::{Interest, ReadBuf, Ready};
 use gmp_io::net::UdpSocket;
 
 use crate::support::{Count, eventually, on_both};
@@ -259,6 +259,23 @@ fn a_missing_peer_is_an_error_once() {
         let free = address(&b);
         drop(b);
         eventually(async || UdpSocket::bind(free).await.ok()).await;
+    });
+}
+
+#[test]
+fn a_missing_peer_does_not_end_a_wait_for_a_datagram() {
+    on_both(|| async {
+        let (a, b) = pair().await;
+        // It only receives from itself.
+        b.connect(address(&b)).await.expect("connected");
+        a.send(b"anybody?").await.expect("sent");
+        assert_eq!(a.ready(Interest::READABLE | Interest::ERROR).await.expect("ready"), Ready::ERROR);
+        assert!(a.readable().now_or_never().is_none());
+        let mut buf = [0; 4];
+        assert!(poll_fn(|cx| a.poll_recv(cx, &mut ReadBuf::new(&mut buf))).now_or_never().is_none());
+        assert_eq!(a.try_recv(&mut buf).expect_err("no datagram").kind(), ErrorKind::WouldBlock);
+        let error = a.recv(&mut buf).await.expect_err("no peer");
+        assert_eq!(error.kind(), ErrorKind::ConnectionRefused);
     });
 }
 

@@ -369,5 +369,5 @@ fn advance_clock(local: &Local, root: &Root) -> io::Result<bool> {
     if must_not_sleep(local, root) {
         return Ok(true);
     }
-    Ok(scheduler.clock.advance(next.saturating_sub(scheduler.clock.now_ns())).is_ok())
+    Ok(scheduler.clock.advance(Duration::from_nanos(next.saturating_sub(scheduler.clock.now_ns()))).is_ok())
 }

@@ -1,5 +1,5 @@
-//! Every set of the process, for the dump of tasks (`dump`) and the check for lost ones
-//! (`lost`).
+//! Every set of the process, for the dump of tasks (`dump`), the check for lost ones (`lost`), and the
+//! metrics of a local runtime.
 //!
 //! A set belongs to no runtime. It counts as a set of the runtime that was current when the set was
 //! made or polled last.
@@ -26,6 +26,12 @@ pub(super) fn add(home: &Arc<LocalHome>) {
 
 pub(super) fn address(scheduler: &Scheduler) -> usize {
     std::ptr::from_ref(scheduler).addr()
+}
+
+/// The set that a local runtime consists of, as long as the runtime lives.
+pub(crate) fn set_of_local_runtime(scheduler: &Scheduler) -> Option<Arc<LocalHome>> {
+    let sets = if scheduler.config.is_local { local_sets_of(scheduler) } else { Vec::new() };
+    sets.into_iter().find(|set| set.is_of_runtime())
 }
 
 /// The sets of a runtime.

@@ -51,8 +51,9 @@ pub(crate) struct LocalHome {
     worker: AtomicUsize,
     /// The task that the set polls.
     pub(super) polled: PolledTask,
-    /// The number of tasks whose futures exist. Written only by the set's thread.
-    live: AtomicUsize,
+    /// Tasks that were spawned, and those whose futures were dropped. Written only by the set's thread.
+    spawned: AtomicUsize,
+    finished: AtomicUsize,
     /// Whether the set is being dropped, or was: its tasks must be cancelled. Written only by the
     /// set's thread.
     is_closed: AtomicBool,
@@ -105,7 +106,8 @@ impl LocalHome {
             is_observed: AtomicBool::new(false),
             worker: AtomicUsize::new(0),
             polled: PolledTask::new(),
-            live: AtomicUsize::new(0),
+            spawned: AtomicUsize::new(0),
+            finished: AtomicUsize::new(0),
             is_closed: AtomicBool::new(false),
             arrived: Event::new(),
             on_panic: OnPanic::new(on_panic),
@@ -168,8 +170,15 @@ impl LocalHome {
         self.polled.get()
     }
 
+    /// The number of tasks whose futures exist.
     pub(crate) fn len(&self) -> usize {
-        self.live.load(Relaxed)
+        // In this order, so that a task that begins and ends in between does not count as finished only.
+        let finished = self.finished.load(Relaxed);
+        self.spawned().saturating_sub(finished)
+    }
+
+    pub(crate) fn spawned(&self) -> usize {
+        self.spawned.load(Relaxed)
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -234,11 +243,11 @@ impl LocalHome {
     }
 
     pub(super) fn count_spawned(&self) {
-        self.live.store(self.live.load(Relaxed) + 1, Relaxed);
+        self.spawned.store(self.spawned.load(Relaxed) + 1, Relaxed);
     }
 
     pub(crate) fn count_finished(&self) {
-        self.live.store(self.live.load(Relaxed) - 1, Relaxed);
+        self.finished.store(self.finished.load(Relaxed) + 1, Relaxed);
     }
 
     pub(super) fn is_closed(&self) -> bool {

@@ -37,7 +37,7 @@ mod polled;
 #[cfg(all(test, loom))]
 mod loom_end;
 
-pub(crate) use all::local_sets_of;
+pub(crate) use all::{local_sets_of, set_of_local_runtime};
 pub(super) use context::submit;
 use home::Drives;
 pub(crate) use home::LocalHome;
@@ -268,9 +268,13 @@ impl LocalSet {
 ///
 /// A task of [`spawn`](crate::spawn) has no current set, even if it was spawned inside of one.
 ///
+/// If the current runtime is a [`LocalRuntime`](crate::runtime::LocalRuntime), the task is spawned on the
+/// runtime instead, also inside of a set.
+///
 /// # Panics
 ///
-/// Panics if called outside of a `LocalSet`.
+/// Panics if called outside of a `LocalSet` and of a `LocalRuntime`, and if the current runtime is a
+/// `LocalRuntime` of another thread.
 ///
 /// # Examples
 ///
@@ -304,20 +308,18 @@ where
     F: Future + 'static,
     F::Output: 'static,
 {
-    match LocalContext::current() {
-        Some(context) => context.spawn(future, name),
-        None => match local_runtime() {
-            Ok(set) => set.spawn_named(future, name),
-            Err(message) => panic!("{message}"),
-        },
+    match current_set() {
+        Ok(context) => context.spawn(future, name),
+        Err(message) => panic!("{message}"),
     }
 }
 
-/// The set of the current runtime, if that is a local one of this thread.
-fn local_runtime() -> Result<Rc<LocalSet>, &'static str> {
+/// Where `spawn_local` spawns. As on tokio, the current runtime comes first if it is a local one, also in
+/// a `LocalSet`, and a local runtime that is not current is not asked, also in its tasks.
+fn current_set() -> Result<Rc<LocalContext>, &'static str> {
     crate::context::with_current(|scheduler| match scheduler.filter(|scheduler| scheduler.config.is_local) {
-        Some(scheduler) => of_runtimes::set_of(Id::of(&***scheduler)).ok_or(ELSEWHERE),
-        None => Err(OUTSIDE),
+        Some(scheduler) => of_runtimes::set_of(Id::of(&***scheduler)).map(|set| set.context.clone()).ok_or(ELSEWHERE),
+        None => LocalContext::current().filter(|context| !context.home().is_of_runtime()).ok_or(OUTSIDE),
     })
 }
 

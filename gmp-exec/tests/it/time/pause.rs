@@ -1,6 +1,7 @@
 use std::future::pending;
 use std::pin::pin;
 
+use gmp_exec::runtime::Builder;
 use gmp_exec::spawn;
 use gmp_exec::time::{self, Duration, Instant, advance, pause, resume, sleep};
 
@@ -64,6 +65,45 @@ fn a_paused_runtime_reaches_a_deadline_beyond_what_its_clock_can_show() {
             moved.await;
         }
     });
+}
+
+#[test]
+fn a_paused_clock_can_be_advanced_by_more_than_its_timers_can_represent() {
+    let runtime = paused();
+    let _watchdog = Watchdog::of(&runtime);
+    runtime.block_on(async {
+        let a_millennium = Duration::from_secs(1_000 * 365 * 24 * 3_600);
+        let start = Instant::now();
+        let waiting = spawn(time::sleep_until(start + a_millennium));
+        advance(a_millennium).await;
+        assert_eq!(start.elapsed(), a_millennium);
+        waiting.await.unwrap();
+        advance(a_millennium).await;
+        assert_eq!(start.elapsed(), 2 * a_millennium);
+        resume();
+        assert!(start.elapsed() >= 2 * a_millennium);
+        sleep(ms(1)).await;
+    });
+}
+
+#[test]
+fn a_clock_needs_no_timers_to_be_paused() {
+    for start_paused in [false, true] {
+        let runtime = Builder::new_current_thread().start_paused(start_paused).build().unwrap();
+        runtime.block_on(async {
+            if !start_paused {
+                pause();
+            }
+            let start = Instant::now();
+            std::thread::sleep(ms(2));
+            assert_eq!(start.elapsed(), Duration::ZERO);
+            advance(ms(7)).await;
+            assert_eq!(start.elapsed(), ms(7));
+            resume();
+            std::thread::sleep(ms(2));
+            assert!(start.elapsed() >= ms(9));
+        });
+    }
 }
 
 #[test]

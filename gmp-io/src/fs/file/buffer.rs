@@ -3,7 +3,7 @@
 use std::cmp::min;
 use std::io::{self, IoSlice, Read, Write};
 
-use crate::io::ReadBuf;
+use crate::io::{ReadBuf, uninterrupted};
 
 /// The memory is kept from one operation to the next.
 #[derive(Debug, Default)]
@@ -63,12 +63,7 @@ impl Buffer {
     pub(super) fn read_from(&mut self, mut file: impl Read, most: usize) -> io::Result<()> {
         let held = self.bytes.len();
         self.bytes.resize(held.max(most), 0);
-        let outcome = loop {
-            match file.read(&mut self.bytes[held..]) {
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                outcome => break outcome,
-            }
-        };
+        let outcome = uninterrupted(|| file.read(&mut self.bytes[held..]));
         self.bytes.truncate(held + outcome.as_ref().map_or(0, |n| *n));
         outcome.map(drop)
     }

@@ -16,7 +16,7 @@ use gmp_exec::task::{AtShutdown, JoinHandle};
 
 use super::buffer::Buffer;
 use crate::fs::background;
-use crate::fs::pending_writes::PendingWrite;
+use crate::fs::pending_writes::{Cutoff, PendingWrite};
 
 #[derive(Debug, Default)]
 pub(super) struct Progress {
@@ -25,6 +25,9 @@ pub(super) struct Progress {
     write_error: Option<io::Error>,
     /// The position after the last seek.
     pub(super) position: u64,
+    /// When the read that waits for writes through other handles began. Another operation ends this wait,
+    /// if the read was abandoned: a read that follows the other operation begins anew.
+    pub(super) read_began: Option<Cutoff>,
     /// Whether other handles may share the cursor. The system locks the cursor during a read or
     /// write, so any use of it may block.
     pub(super) shares_cursor: bool,
@@ -92,6 +95,7 @@ impl Progress {
         accepted: Option<PendingWrite>,
         operation: impl FnOnce(&File, &mut Buffer) -> Finished + Send + 'static,
     ) -> io::Result<()> {
+        self.read_began = None;
         let for_operation = file.clone();
         let mut buffer = mem::take(self.settled());
         let operation = move || {

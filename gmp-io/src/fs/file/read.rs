@@ -22,9 +22,6 @@ pub(super) struct Reads {
     /// that block, or other handles share its cursor.
     in_background: bool,
     is_regular: Option<bool>,
-    /// When the read in progress began. It waits for writes accepted before that through other
-    /// handles.
-    began: Option<Cutoff>,
 }
 
 /// The outcome of a read on the calling thread.
@@ -55,7 +52,7 @@ impl AsyncRead for File {
                     }
                     let most = min(dst.remaining(), me.max_buf_size);
                     me.reads.in_background |= progress.shares_cursor;
-                    ready!(me.reads.poll_written(cx, || me.number.of(&me.std)));
+                    ready!(poll_written(cx, &mut progress.read_began, || me.number.of(&me.std)));
                     if ready!(poll_read_in_place(cx, &me.std, &mut me.reads, dst, most))? == InPlace::Complete {
                         return Poll::Ready(Ok(()));
                     }
@@ -98,19 +95,24 @@ fn poll_read_in_place(
     Poll::Ready(Ok(InPlace::Complete))
 }
 
-impl Reads {
-    /// If the wait is abandoned and the read begins again later, it still only waits for the writes
-    /// from before it first began.
-    fn poll_written(&mut self, cx: &mut Context<'_>, file: impl FnOnce() -> Option<Identity>) -> Poll<()> {
-        let Some(began) = self.began.or_else(Cutoff::now) else { return Poll::Ready(()) };
-        if let Some(file) = file() {
-            self.began = Some(began);
-            ready!(began.poll_written(file, cx));
-            self.began = None;
-        }
-        Poll::Ready(())
+/// Waits for writes through other handles that were accepted before the read began. If the wait is
+/// abandoned and the next operation is a read, too, that still only waits for the writes from before the
+/// first one began, as on tokio, where the next read gets the result of the first.
+fn poll_written(
+    cx: &mut Context<'_>,
+    read_began: &mut Option<Cutoff>,
+    file: impl FnOnce() -> Option<Identity>,
+) -> Poll<()> {
+    let Some(began) = read_began.or_else(Cutoff::now) else { return Poll::Ready(()) };
+    if let Some(file) = file() {
+        *read_began = Some(began);
+        ready!(began.poll_written(file, cx));
+        *read_began = None;
     }
+    Poll::Ready(())
+}
 
+impl Reads {
     /// Fills `room` from memory.
     fn fill(&mut self, std: &fs::File, room: &mut [u8]) -> (usize, InPlace) {
         let mut filled = 0;
@@ -132,5 +134,40 @@ impl Reads {
     fn is_regular(&mut self, std: &fs::File) -> bool {
         let ask = || std.metadata().is_ok_and(|metadata| metadata.is_file());
         *self.is_regular.get_or_insert_with(ask)
+    }
+}
+
+#[cfg(all(test, any(target_os = "linux", target_os = "android"), not(gmp_portable)))]
+mod tests {
+    use std::future::poll_fn;
+    use std::io::SeekFrom;
+    use std::task::Waker;
+
+    use gmp_exec::runtime::Runtime;
+
+    use super::*;
+    use crate::fs::pending_writes::PendingWrite;
+    use crate::io::AsyncSeek;
+
+    #[test]
+    fn a_read_after_a_seek_waits_for_what_was_written_since_an_abandoned_read() {
+        let runtime = Runtime::new().expect("a runtime");
+        let _current = runtime.enter();
+        let mut file = File::just_opened(tempfile::tempfile().expect("a file"));
+        let identity = file.number.of(&file.std).expect("a regular file");
+        let reads = |file: &mut File| {
+            let mut buf = [0; 8];
+            let cx = &mut Context::from_waker(Waker::noop());
+            Pin::new(file).poll_read(cx, &mut ReadBuf::new(&mut buf)).is_ready()
+        };
+        let first = PendingWrite::new(identity);
+        assert!(!reads(&mut file));
+        drop(first);
+        Pin::new(&mut file).start_seek(SeekFrom::Start(0)).expect("sought");
+        let second = PendingWrite::new(identity);
+        assert!(!reads(&mut file), "the second write was accepted before this read began");
+        drop(second);
+        let end = runtime.block_on(poll_fn(|cx| Pin::new(&mut file).poll_read(cx, &mut ReadBuf::new(&mut [0; 8]))));
+        end.expect("read");
     }
 }

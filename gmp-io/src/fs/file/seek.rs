@@ -27,6 +27,7 @@ impl AsyncSeek for File {
         };
         inline::assert_runtime();
         let ahead = buffer.discard();
+        progress.read_began = None;
         if progress.shares_cursor || matches!(position, SeekFrom::End(_)) {
             let operation = move |std: &_, _: &mut _| Finished::Seek(seek(std, position, ahead));
             progress.start(AtShutdown::Wait, &me.std, ahead, None, operation)?;

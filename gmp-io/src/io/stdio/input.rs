@@ -14,18 +14,20 @@ use std::task::{Context, Poll, Waker, ready};
 use gmp_exec::task::coop;
 
 use super::blocking_thread::BlockingThread;
-use crate::io::{AsyncRead, ReadBuf};
-use crate::lock::{join_once, lock, wake_all};
+use crate::io::{AsyncRead, ReadBuf, uninterrupted};
+use crate::lock::{lock, wake_all};
+use crate::waiting::{Place, Waiting};
 
 /// A handle to standard input, from [`stdin`].
 ///
 /// All handles read from the same input. A read that is cancelled loses nothing: the next one gets
 /// its bytes.
 ///
-/// The end of a runtime does not wait for a read. Still, a program that reads line by line from its
-/// user is simpler with a dedicated thread and `std::io::stdin`.
+/// Neither the end of a runtime nor a [paused clock](gmp_exec::time::pause) waits for a read. Still, a
+/// program that reads line by line from its user is simpler with a dedicated thread and
+/// `std::io::stdin`.
 #[derive(Debug)]
-pub struct Stdin(());
+pub struct Stdin(Place);
 
 /// Makes a handle to standard input.
 ///
@@ -47,7 +49,7 @@ pub struct Stdin(());
 /// # std::io::Result::Ok(())
 /// ```
 pub fn stdin() -> Stdin {
-    Stdin(())
+    Stdin(Place::default())
 }
 
 impl AsyncRead for Stdin {
@@ -60,20 +62,32 @@ impl AsyncRead for Stdin {
         }
         let coop = ready!(coop::poll_proceed(cx));
         let waker = cx.waker().clone();
-        let step = lock(&INPUT.state).step(waker, buf);
+        let step = lock(&INPUT.state).step(&mut self.get_mut().0, waker, buf);
         let result = match step {
             Step::Done(result) => result,
             Step::Wait(unneeded) => {
                 drop(unneeded);
                 return Poll::Pending;
             }
-            Step::StartRead => match start_reading(buf.remaining()) {
-                Ok(()) => return Poll::Pending,
-                Err(error) => Err(error),
-            },
+            Step::StartRead(unneeded) => {
+                drop(unneeded);
+                match start_reading(buf.remaining()) {
+                    Ok(()) => return Poll::Pending,
+                    Err(error) => Err(error),
+                }
+            }
         };
         coop.made_progress();
         Poll::Ready(result)
+    }
+}
+
+impl Drop for Stdin {
+    fn drop(&mut self) {
+        if !self.0.is_unused() {
+            let unneeded = lock(&INPUT.state).waiting.leave(&mut self.0);
+            drop(unneeded);
+        }
     }
 }
 
@@ -92,7 +106,7 @@ impl AsRawFd for Stdin {
 /// The state that all handles share.
 static INPUT: SharedInput = SharedInput {
     thread: BlockingThread::new("gmp-stdin"),
-    state: Mutex::new(InputState { input: Input::Empty, waiting: Vec::new() }),
+    state: Mutex::new(InputState { input: Input::Empty, waiting: Waiting::new() }),
 };
 
 /// The most that is read at once. A caller never gets more than it asked for.
@@ -107,7 +121,7 @@ struct SharedInput {
 #[derive(Debug)]
 struct InputState {
     input: Input,
-    waiting: Vec<Waker>,
+    waiting: Waiting,
 }
 
 #[derive(Debug)]
@@ -128,12 +142,12 @@ enum Step {
     Done(io::Result<()>),
     /// A read is in progress. The caller drops the waker, which is not needed, after unlocking.
     Wait(Option<Waker>),
-    /// The caller has to start a read.
-    StartRead,
+    /// As `Wait`, and the caller has to start a read.
+    StartRead(Option<Waker>),
 }
 
 impl InputState {
-    fn step(&mut self, waker: Waker, buf: &mut ReadBuf<'_>) -> Step {
+    fn step(&mut self, place: &mut Place, waker: Waker, buf: &mut ReadBuf<'_>) -> Step {
         match mem::replace(&mut self.input, Input::Empty) {
             Input::Read { bytes, taken } => {
                 self.take(bytes, taken, buf);
@@ -142,12 +156,11 @@ impl InputState {
             Input::Failed(error) => Step::Done(Err(error)),
             Input::Reading => {
                 self.input = Input::Reading;
-                Step::Wait(join_once(&mut self.waiting, waker))
+                Step::Wait(self.waiting.join(place, waker))
             }
             Input::Empty => {
                 self.input = Input::Reading;
-                self.waiting.push(waker);
-                Step::StartRead
+                Step::StartRead(self.waiting.join(place, waker))
             }
         }
     }
@@ -172,15 +185,12 @@ fn start_reading(most: usize) -> io::Result<()> {
 
 fn read(most: usize) -> Input {
     let mut bytes = vec![0; most];
-    loop {
-        match io::stdin().read(&mut bytes) {
-            Ok(n) => {
-                bytes.truncate(n);
-                return Input::Read { bytes, taken: 0 };
-            }
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Input::Failed(error),
+    match uninterrupted(|| io::stdin().read(&mut bytes)) {
+        Ok(n) => {
+            bytes.truncate(n);
+            Input::Read { bytes, taken: 0 }
         }
+        Err(error) => Input::Failed(error),
     }
 }
 
@@ -191,7 +201,37 @@ fn deliver_nothing() {
 fn deliver(input: Input) {
     let mut state = lock(&INPUT.state);
     state.input = input;
-    let mut waiting = mem::take(&mut state.waiting);
+    let mut woken = Vec::new();
+    state.waiting.take_all(&mut woken);
     drop(state);
-    wake_all(&mut waiting);
+    wake_all(&mut woken);
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::task::Wake;
+
+    use super::*;
+
+    struct Sleeper;
+
+    impl Wake for Sleeper {
+        fn wake(self: Arc<Self>) {}
+    }
+
+    #[test]
+    fn a_handle_keeps_the_waker_of_one_of_the_tasks_that_gave_up() {
+        let mut state = InputState { input: Input::Reading, waiting: Waiting::new() };
+        let mut handle = Place::default();
+        let mut buf = [0; 1];
+        let tasks: Vec<_> = (0..100).map(|_| Arc::new(Sleeper)).collect();
+        for task in &tasks {
+            let step = state.step(&mut handle, task.clone().into(), &mut ReadBuf::new(&mut buf));
+            assert!(matches!(step, Step::Wait(_)));
+        }
+        assert_eq!(tasks.iter().map(Arc::strong_count).sum::<usize>(), tasks.len() + 1);
+        drop(state.waiting.leave(&mut handle));
+        assert_eq!(tasks.iter().map(Arc::strong_count).sum::<usize>(), tasks.len());
+    }
 }

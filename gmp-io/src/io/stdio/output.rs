@@ -21,7 +21,7 @@ use std::mem;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, RawFd};
 use std::pin::Pin;
 use std::sync::Mutex;
-use std::task::{Context, Poll, Waker, ready};
+use std::task::{Context, Poll, ready};
 
 use gmp_exec::bridge::filter_has_come;
 use gmp_exec::runtime::Handle;
@@ -31,9 +31,10 @@ use rustix::fs::{FileType, fstat};
 
 use super::blocking_thread::BlockingThread;
 use crate::budget;
-use crate::io::AsyncWrite;
-use crate::lock::{join_once, lock, wake_all};
+use crate::io::{AsyncWrite, uninterrupted};
+use crate::lock::{lock, wake_all};
 use crate::reactor::shutdown_error;
+use crate::waiting::{Place, Waiting};
 
 /// Makes a handle to standard output.
 ///
@@ -52,7 +53,7 @@ use crate::reactor::shutdown_error;
 /// # std::io::Result::Ok(())
 /// ```
 pub fn stdout() -> Stdout {
-    Stdout(())
+    Stdout(Place::default())
 }
 
 /// Makes a handle to standard error.
@@ -70,7 +71,7 @@ pub fn stdout() -> Stdout {
 /// # std::io::Result::Ok(())
 /// ```
 pub fn stderr() -> Stderr {
-    Stderr(())
+    Stderr(Place::default())
 }
 
 /// A handle to standard output, from [`stdout`].
@@ -87,12 +88,12 @@ pub fn stderr() -> Stderr {
 /// until there is room. On the multi-thread flavour other tasks go on; on the current-thread
 /// flavour they wait.
 #[derive(Debug)]
-pub struct Stdout(());
+pub struct Stdout(Place);
 
 /// A handle to standard error, from [`stderr`]. It blocks in the same cases as [`Stdout`]. Nothing
 /// is buffered.
 #[derive(Debug)]
-pub struct Stderr(());
+pub struct Stderr(Place);
 
 macro_rules! output_stream {
     ($type:ty, $output:ident, $thread:literal, $std:path, $fd:path) => {
@@ -109,18 +110,25 @@ macro_rules! output_stream {
             /// If called outside of a runtime, as on tokio: a program should not fail only when it
             /// is moved back to tokio.
             fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
-                let n = ready!($output.poll_io(cx, $fd, || $std().write(&buf[..piece($fd(), buf.len())])))?;
+                let write = || $std().write(&buf[..piece($fd(), buf.len())]);
+                let n = ready!($output.poll_io(&mut self.get_mut().0, cx, $fd, write))?;
                 budget::spend(cx, n / BYTES_PER_UNIT);
                 Poll::Ready(Ok(n))
             }
 
             fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-                $output.poll_io(cx, $fd, || $std().flush())
+                $output.poll_io(&mut self.get_mut().0, cx, $fd, || $std().flush())
             }
 
             /// Flushes. The stream stays open for other handles.
             fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
                 self.poll_flush(cx)
+            }
+        }
+
+        impl Drop for $type {
+            fn drop(&mut self) {
+                $output.leave(&mut self.0);
             }
         }
 
@@ -171,23 +179,24 @@ struct SharedOutput {
 struct RoomWaiters {
     /// Whether the thread waits for room.
     watched: bool,
-    waiting: Vec<Waker>,
+    waiting: Waiting,
 }
 
 impl SharedOutput {
     const fn new(thread: &'static str) -> Self {
         SharedOutput {
             thread: BlockingThread::new(thread),
-            waiters: Mutex::new(RoomWaiters { watched: false, waiting: Vec::new() }),
+            waiters: Mutex::new(RoomWaiters { watched: false, waiting: Waiting::new() }),
         }
     }
 
-    /// Runs `operation` once there is room.
+    /// Runs `operation` once there is room. Repeats one that a signal has interrupted.
     fn poll_io<R>(
         &'static self,
+        place: &mut Place,
         cx: &mut Context<'_>,
         fd: fn() -> BorrowedFd<'static>,
-        operation: impl FnOnce() -> io::Result<R>,
+        operation: impl FnMut() -> io::Result<R>,
     ) -> Poll<io::Result<R>> {
         let coop = ready!(coop::poll_proceed(cx));
         if Handle::current().is_shut_down() {
@@ -197,22 +206,22 @@ impl SharedOutput {
             return Poll::Ready(Err(shutdown_error()));
         }
         if !has_room(fd(), Some(&NOW)) {
-            return match self.wait(cx, fd) {
+            return match self.wait(place, cx, fd) {
                 Ok(()) => Poll::Pending,
                 Err(error) => Poll::Ready(Err(error)),
             };
         }
         coop.made_progress();
-        Poll::Ready(blocking(operation))
+        Poll::Ready(blocking(|| uninterrupted(operation)))
     }
 
     /// Stores the task's waker, and makes the thread watch for room. There is no need to look again
     /// afterwards: the thread looks at the stream itself, so room that appears in between is not
     /// missed.
-    fn wait(&'static self, cx: &Context<'_>, fd: fn() -> BorrowedFd<'static>) -> io::Result<()> {
+    fn wait(&'static self, place: &mut Place, cx: &Context<'_>, fd: fn() -> BorrowedFd<'static>) -> io::Result<()> {
         let waker = cx.waker().clone();
         let mut waiters = lock(&self.waiters);
-        let unneeded = join_once(&mut waiters.waiting, waker);
+        let unneeded = waiters.waiting.join(place, waker);
         let is_watched = mem::replace(&mut waiters.watched, true);
         drop(waiters);
         drop(unneeded);
@@ -233,9 +242,18 @@ impl SharedOutput {
     fn wake(&self) {
         let mut waiters = lock(&self.waiters);
         waiters.watched = false;
-        let mut waiting = mem::take(&mut waiters.waiting);
+        let mut woken = Vec::new();
+        waiters.waiting.take_all(&mut woken);
         drop(waiters);
-        wake_all(&mut waiting);
+        wake_all(&mut woken);
+    }
+
+    /// A handle is dropped.
+    fn leave(&self, place: &mut Place) {
+        if !place.is_unused() {
+            let unneeded = lock(&self.waiters).waiting.leave(place);
+            drop(unneeded);
+        }
     }
 }
 
@@ -259,30 +277,64 @@ fn has_room(fd: BorrowedFd<'_>, timeout: Option<&Timespec>) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-    use std::task::Wake;
+    use std::fs::File;
+    use std::sync::atomic::AtomicUsize;
+    use std::sync::atomic::Ordering::SeqCst;
+    use std::sync::{Arc, OnceLock};
+    use std::task::{Wake, Waker};
+
+    use gmp_exec::runtime::Runtime;
 
     use super::*;
 
-    struct Sleeper;
+    #[derive(Default)]
+    struct Count(AtomicUsize);
 
-    impl Wake for Sleeper {
-        fn wake(self: Arc<Self>) {}
+    impl Wake for Count {
+        fn wake(self: Arc<Self>) {
+            self.0.fetch_add(1, SeqCst);
+        }
+    }
+
+    /// As if the thread were waiting, so that it is not started.
+    static OUTPUT: SharedOutput = SharedOutput {
+        thread: BlockingThread::new("unused"),
+        waiters: Mutex::new(RoomWaiters { watched: true, waiting: Waiting::new() }),
+    };
+
+    #[test]
+    fn a_handle_that_waits_keeps_the_waker_of_one_task() {
+        let tasks: Vec<Arc<Count>> = (0..100).map(|_| Arc::default()).collect();
+        let mut handles = [Place::default(), Place::default()];
+        for task in &tasks {
+            for handle in &mut handles {
+                let waker = task.clone().into();
+                OUTPUT.wait(handle, &Context::from_waker(&waker), rustix::stdio::stdout).expect("the thread watches");
+            }
+        }
+        assert_eq!(lock(&OUTPUT.waiters).waiting.places(), handles.len());
+        assert_eq!(tasks.iter().map(Arc::strong_count).sum::<usize>(), tasks.len() + handles.len());
+        OUTPUT.leave(&mut handles[0]);
+        OUTPUT.wake();
+        assert_eq!(tasks[99].0.load(SeqCst), 1);
+        OUTPUT.leave(&mut handles[1]);
+        assert_eq!(lock(&OUTPUT.waiters).waiting.places(), 0);
+    }
+
+    fn null() -> BorrowedFd<'static> {
+        static NULL: OnceLock<File> = OnceLock::new();
+        NULL.get_or_init(|| File::options().write(true).open("/dev/null").expect("opened")).as_fd()
     }
 
     #[test]
-    fn a_task_that_asks_again_and_again_waits_once() {
-        static OUTPUT: SharedOutput = SharedOutput::new("unused");
-        // As if the thread were waiting, so that it is not started.
-        lock(&OUTPUT.waiters).watched = true;
-        let wakers: [Waker; 2] = [Arc::new(Sleeper).into(), Arc::new(Sleeper).into()];
-        for _ in 0..100 {
-            for waker in &wakers {
-                OUTPUT.wait(&Context::from_waker(waker), rustix::stdio::stdout).expect("the thread watches");
-            }
-        }
-        assert_eq!(lock(&OUTPUT.waiters).waiting.len(), wakers.len());
-        OUTPUT.wake();
-        assert!(lock(&OUTPUT.waiters).waiting.is_empty());
+    fn an_operation_that_a_signal_interrupts_is_repeated() {
+        static NULL_OUTPUT: SharedOutput = SharedOutput::new("unused");
+        let runtime = Runtime::new().expect("a runtime");
+        let _current = runtime.enter();
+        let mut outcomes = [Err(io::ErrorKind::Interrupted.into()), Ok(7)].into_iter();
+        let cx = &mut Context::from_waker(Waker::noop());
+        let operation = || outcomes.next().expect("it is repeated once");
+        let polled = NULL_OUTPUT.poll_io(&mut Place::default(), cx, null, operation);
+        assert!(matches!(polled, Poll::Ready(Ok(7))));
     }
 }

@@ -18,6 +18,8 @@ use crate::reactor::Direction;
 ///
 /// Errors are those of the system call. On a connected socket an error may be about a datagram sent
 /// earlier: `ConnectionRefused` if the peer's system has answered that no process listens there.
+/// As on tokio, such an error ends the wait of an `async` method, but not that of a `poll_*` method or of
+/// [`readable`](UdpSocket::readable), which go on waiting for a datagram.
 impl UdpSocket {
     /// Waits for a datagram and returns its length. If the socket isn't connected, the datagram may
     /// come from any address: use [`recv_from`](UdpSocket::recv_from).
