@@ -206,7 +206,14 @@ impl fmt::Display for Named<'_> {
 
 /// A place in a file. A file of a published crate is named by the crate, without the folder into
 /// which cargo has unpacked it; one of the drop-in's copy of tokio by `tokio`.
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Short(pub(super) &'static Location<'static>);
+
+impl PartialEq for Short {
+    fn eq(&self, other: &Short) -> bool {
+        (self.0.file(), self.0.line()) == (other.0.file(), other.0.line())
+    }
+}
 
 impl fmt::Display for Short {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
