@@ -229,7 +229,7 @@ impl fmt::Display for WaitsFor {
                 created.map_or(Ok(()), |place| write!(f, " created at {}", Short(place)))?;
                 holder.map_or(Ok(()), |holder| write!(f, ", locked by task {holder}"))
             }
-            WaitsFor::Place(place) => at_place(f, place),
+            WaitsFor::Place(place) => write!(f, "at {}", Short(place)),
         }
     }
 }
@@ -249,16 +249,8 @@ fn resource_in_words(f: &mut fmt::Formatter<'_>, resource: Resource, amount: u32
         Resource::Notify => f.write_str("for a notification by a tokio Notify"),
         Resource::Watch => f.write_str("for a change of a watch channel"),
         Resource::Closed => f.write_str("for the receivers of a channel to be gone"),
-    }
-}
-
-/// Channels that don't say where they were created have a file each in tokio.
-fn at_place(f: &mut fmt::Formatter<'_>, place: &'static Location<'static>) -> fmt::Result {
-    let file = place.file().split_once("/tokio-real/src/sync/").map(|(_, file)| file);
-    match file {
-        Some("oneshot.rs") => f.write_str("for the other end of a oneshot channel"),
-        Some("broadcast.rs") => f.write_str("to receive from a broadcast channel"),
-        _ => write!(f, "at {}", Short(place)),
+        Resource::Oneshot => f.write_str("to receive from a oneshot channel"),
+        Resource::Broadcast => f.write_str("to receive from a broadcast channel"),
     }
 }
 

@@ -305,6 +305,48 @@ pub(super) const WAITS: &[Edit] = &[
         replace: "                inner: {\n                    let origin = gmp_exec::bridge::Origin::here(gmp_exec::bridge::Resource::Watch);\n                    [(); 8].map(|()| Notify::new().with(origin))\n                },\n",
     },
     Edit {
+        name: "origins: a oneshot has one",
+        file: "src/sync/oneshot.rs",
+        find: "    rx_task: Task,\n}",
+        replace: "    rx_task: Task,\n\n    origin: gmp_exec::bridge::Origin,\n}",
+    },
+    Edit {
+        name: "origins: a oneshot",
+        file: "src/sync/oneshot.rs",
+        find: "        rx_task: Task(UnsafeCell::new(MaybeUninit::uninit())),\n",
+        replace: "        rx_task: Task(UnsafeCell::new(MaybeUninit::uninit())),\n        origin: gmp_exec::bridge::Origin::here(gmp_exec::bridge::Resource::Oneshot),\n",
+    },
+    Edit {
+        name: "waits: a task waits for the value of a oneshot",
+        file: "src/sync/oneshot.rs",
+        find: "                } else {\n                    Pending\n                }\n            } else {\n                Pending\n            }\n",
+        replace: "                } else {\n                    self.origin.wait();\n                    Pending\n                }\n            } else {\n                self.origin.wait();\n                Pending\n            }\n",
+    },
+    Edit {
+        name: "waits: a task waits for the end of a oneshot's receiver",
+        file: "src/sync/oneshot.rs",
+        find: "        }\n\n        Pending\n    }\n}\n",
+        replace: "        }\n\n        inner.origin.of(gmp_exec::bridge::Resource::Closed).wait();\n        Pending\n    }\n}\n",
+    },
+    Edit {
+        name: "origins: a broadcast has one",
+        file: "src/sync/broadcast.rs",
+        find: "struct Shared<T> {\n",
+        replace: "struct Shared<T> {\n    origin: gmp_exec::bridge::Origin,\n\n",
+    },
+    Edit {
+        name: "origins: a broadcast",
+        file: "src/sync/broadcast.rs",
+        find: "        let shared = Arc::new(Shared {\n",
+        replace: "        let shared = Arc::new(Shared {\n            origin: gmp_exec::bridge::Origin::here(gmp_exec::bridge::Resource::Broadcast),\n",
+    },
+    Edit {
+        name: "waits: a task waits for a broadcast",
+        file: "src/sync/broadcast.rs",
+        find: "        let guard = match receiver.recv_ref(Some((waiter, cx.waker()))) {\n            Ok(value) => value,\n            Err(TryRecvError::Empty) => return Poll::Pending,\n",
+        replace: "        let origin = receiver.shared.origin;\n        let guard = match receiver.recv_ref(Some((waiter, cx.waker()))) {\n            Ok(value) => value,\n            Err(TryRecvError::Empty) => {\n                origin.wait();\n                return Poll::Pending;\n            }\n",
+    },
+    Edit {
         name: "origins: the end of a broadcast's receivers",
         file: "src/sync/broadcast.rs",
         find: "notify_last_rx_drop: Notify::new(),",
