@@ -210,6 +210,7 @@ impl TaskGroup {
         for least in self.waits_for.iter_mut().filter(|wait| wait.timer().is_some()) {
             *least = least.timer().min(left).map_or(*least, WaitsFor::Timer);
         }
+        self.waits_for.iter_mut().for_each(|wait| wait.retain_common(&info.waits_for));
         self.waits_for_more |= info.waits_for_more;
         self.name = self.name.take().filter(|name| info.name.as_ref() == Some(name));
         add_new(&mut self.spawned, Short(info.location));

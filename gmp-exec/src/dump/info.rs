@@ -66,6 +66,8 @@ pub struct TaskInfo {
     /// Whether it can never run again: no waker of it is left, except in tasks of that kind. Known
     /// only if wakers are counted; see [`Builder::leaks`](crate::runtime::Builder::leaks).
     pub is_lost: bool,
+    /// Some of the tasks that have permits for which it waits.
+    pub(super) holders: Vec<Id>,
     /// The rolls of the `JoinSet`s that it waits for.
     pub(super) rolls: Vec<u64>,
     /// The lines at which it waits, if they were asked for.
@@ -126,6 +128,7 @@ impl TaskInfo {
             waits_for: Vec::new(),
             waits_for_more: false,
             is_lost: false,
+            holders: Vec::new(),
             rolls: Vec::new(),
             sites: Vec::new(),
             future: None,
@@ -148,6 +151,7 @@ impl TaskInfo {
             waits_for: Vec::new(),
             waits_for_more: false,
             is_lost: false,
+            holders: Vec::new(),
             rolls: Vec::new(),
             sites: Vec::new(),
             future: None,

@@ -77,13 +77,15 @@ fn wait(f: &mut fmt::Formatter<'_>, wait: &WaitsFor) -> fmt::Result {
         WaitsFor::Writable(descriptor) => socket(f, "writable_fd", descriptor),
         WaitsFor::Task(id) => write!(f, r#""task":{id}"#),
         WaitsFor::AnyOf(count) => write!(f, r#""any_of":{count}"#),
-        WaitsFor::Sync { resource, amount, created, holder } => {
+        WaitsFor::Sync { resource, amount, created, holder, other_holders, held } => {
             write!(f, r#""sync":"{resource:?}","amount":{amount}"#)?;
             if let Some(created) = created {
                 f.write_str(r#","created":"#)?;
                 place(f, created)?;
             }
-            number(f, "holder", *holder)
+            number(f, "holder", *holder)?;
+            number(f, "other_holders", holder.map(|_| other_holders))?;
+            number(f, "held", holder.map(|_| held))
         }
         WaitsFor::Place(at) => {
             f.write_str(r#""place":"#)?;

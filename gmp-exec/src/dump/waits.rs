@@ -6,6 +6,7 @@ use std::panic::Location;
 use std::ptr;
 use std::time::Duration;
 
+use super::groups::Count;
 use super::info::{Short, known};
 use crate::lost::locks::Edge;
 use crate::sys::peer;
@@ -62,10 +63,15 @@ pub enum WaitsFor {
         amount: u32,
         /// Where it was created, if that is known.
         created: Option<&'static Location<'static>>,
-        /// A task that has locked the `Mutex` or `RwLock`, if that is known. It is kept only in a process
+        /// The task that has locked the `Mutex` or `RwLock`, or has permits of the `Semaphore`, if that is
+        /// known; of several, the one that has had them longest. It is kept only in a process
         /// in which a runtime has been built with `GMP_DEBUG=sigquit=1`, `GMP_LEAKS` or
         /// `GMP_DEADLOCK_AFTER`, or with the options of their builder.
         holder: Option<Id>,
+        /// How many other tasks have locked it to read, or have permits.
+        other_holders: u32,
+        /// How many permits these tasks have together.
+        held: u32,
     },
     /// A future that waits at this place of gmp's or tokio's code.
     Place(&'static Location<'static>),
@@ -104,28 +110,51 @@ impl WaitsFor {
             Wait::Task(id) => WaitsFor::Task(id),
             Wait::AnyOf(roll) => WaitsFor::AnyOf(size_of_set(roll)),
             Wait::Sync(SyncWait { resource, amount, created }) => {
-                WaitsFor::Sync { resource, amount, created: known(created), holder: None }
+                WaitsFor::Sync { resource, amount, created: known(created), holder: None, other_holders: 0, held: 0 }
             }
             Wait::At(place) => WaitsFor::Place(place),
         }
     }
 
-    /// The task without which the wait does not end.
+    /// The task without which the wait does not end. Permits of a semaphore may come from any task.
     pub(super) fn blocked_by(&self) -> Option<Id> {
         match *self {
             WaitsFor::Task(id) => Some(id),
-            WaitsFor::Sync { holder, .. } => holder,
+            WaitsFor::Sync { resource: Resource::Mutex | Resource::RwLock, holder, .. } => holder,
             _ => None,
         }
     }
 
-    /// A task that has locked what is waited for. `edges`: those of the task's last poll. Two locks that
-    /// were created at one place can't be told apart.
-    pub(super) fn set_holder(&mut self, edges: &[&Edge]) {
-        let WaitsFor::Sync { resource: Resource::Mutex | Resource::RwLock, created, holder, .. } = self else { return };
-        let mut matching = edges.iter().filter(|edge| known(edge.created) == *created);
-        let Some(first) = matching.next() else { return };
-        *holder = matching.all(|edge| edge.address == first.address).then_some(first.holder);
+    /// Sets which tasks have locked what is waited for, and returns them. `edges`: those of the task's
+    /// last poll. Two locks that were created at one place can't be told apart.
+    pub(super) fn set_holder<'a>(&mut self, edges: &[&'a Edge]) -> Option<&'a Edge> {
+        let WaitsFor::Sync { resource, created, holder, other_holders, held, .. } = self else { return None };
+        let is_of = |edge: &&&Edge| edge.resource == *resource && known(edge.created) == *created;
+        let mut matching = edges.iter().filter(is_of);
+        let first = *matching.next()?;
+        if matching.any(|edge| edge.address != first.address) {
+            return None;
+        }
+        let number = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+        *holder = first.holders.first().map(|(id, _)| *id);
+        *other_holders = number(first.holders.len() - 1);
+        *held = number(first.holders.iter().fold(0, |sum, (_, permits)| sum.saturating_add(*permits)));
+        Some(first)
+    }
+
+    /// Leaves out what is not true of another task that waits for the same kind of thing.
+    pub(super) fn retain_common(&mut self, others: &[WaitsFor]) {
+        let same = others.iter().find(|other| other.kind() == self.kind()).copied();
+        let (
+            WaitsFor::Sync { resource, amount, created, holder, other_holders, held },
+            Some(WaitsFor::Sync { amount: of_other, holder: its_holder, .. }),
+        ) = (*self, same)
+        else {
+            return;
+        };
+        let amount = if amount == of_other { amount } else { 0 };
+        let is_common = holder == its_holder;
+        *self = WaitsFor::Sync { resource, amount, created, holder: holder.filter(|_| is_common), other_holders, held };
     }
 
     /// Asks the system what the descriptor is.
@@ -147,8 +176,9 @@ impl WaitsFor {
             WaitsFor::Task(_) => WaitsFor::Task(Id::from_u64(1).expect("not 0")),
             WaitsFor::AnyOf(_) => WaitsFor::AnyOf(0),
             WaitsFor::Sync { resource, amount, created, .. } => {
-                let amount = if resource == Resource::Receiver { 0 } else { amount };
-                WaitsFor::Sync { resource, amount, created, holder: None }
+                let varies = matches!(resource, Resource::Receiver | Resource::Semaphore);
+                let amount = if varies { 0 } else { amount };
+                WaitsFor::Sync { resource, amount, created, holder: None, other_holders: 0, held: 0 }
             }
             WaitsFor::Place(_) => self,
         }
@@ -206,7 +236,9 @@ impl fmt::Display for OfSeveral {
             WaitsFor::Writable(_) => f.write_str("for descriptors to be writable"),
             WaitsFor::Task(_) => f.write_str("for other tasks"),
             WaitsFor::AnyOf(_) => f.write_str("for tasks of sets"),
-            WaitsFor::Sync { .. } | WaitsFor::Place(_) => self.0.kind().fmt(f),
+            // The senders may be others.
+            WaitsFor::Sync { resource: Resource::Receiver, .. } => self.0.kind().fmt(f),
+            WaitsFor::Sync { .. } | WaitsFor::Place(_) => self.0.fmt(f),
         }
     }
 }
@@ -224,10 +256,18 @@ impl fmt::Display for WaitsFor {
             WaitsFor::Writable(Descriptor { fd, .. }) => write!(f, "for fd {fd} to be writable"),
             WaitsFor::Task(id) => write!(f, "for task {id}"),
             WaitsFor::AnyOf(count) => write!(f, "for any of {count} tasks"),
-            WaitsFor::Sync { resource, amount, created, holder } => {
+            WaitsFor::Sync { resource, amount, created, holder, other_holders, held } => {
                 resource_in_words(f, resource, amount)?;
                 created.map_or(Ok(()), |place| write!(f, " created at {}", Short(place)))?;
-                holder.map_or(Ok(()), |holder| write!(f, ", locked by task {holder}"))
+                let Some(holder) = holder else { return Ok(()) };
+                match resource {
+                    Resource::Semaphore => write!(f, ", {} acquired by task {holder}", Count(held as usize, "permit"))?,
+                    _ => write!(f, ", locked by task {holder}")?,
+                }
+                match other_holders {
+                    0 => Ok(()),
+                    others => write!(f, " and {}", Count(others as usize, "other")),
+                }
             }
             WaitsFor::Place(place) => write!(f, "at {}", Short(place)),
         }
@@ -240,6 +280,7 @@ fn resource_in_words(f: &mut fmt::Formatter<'_>, resource: Resource, amount: u32
         Resource::Mutex => f.write_str("to lock a tokio Mutex"),
         Resource::RwLock if amount == 1 => f.write_str("to read a tokio RwLock"),
         Resource::RwLock => f.write_str("to write a tokio RwLock"),
+        Resource::Semaphore if amount == 0 => f.write_str("to acquire permits of a tokio Semaphore"),
         Resource::Semaphore => write!(f, "to acquire {amount}{more} of a tokio Semaphore"),
         Resource::OnceCell => f.write_str("for a tokio OnceCell to be initialised"),
         Resource::Sender => write!(f, "to send into a full mpsc channel (capacity {amount}{more})"),
@@ -284,11 +325,16 @@ mod tests {
 
     #[test]
     fn a_lock_or_channel_is_named_with_what_is_waited_for() {
-        let text = |resource, amount| WaitsFor::Sync { resource, amount, created: None, holder: None }.to_string();
+        let wait = |resource, amount| {
+            let created = None;
+            WaitsFor::Sync { resource, amount, created, holder: None, other_holders: 0, held: 0 }
+        };
+        let text = |resource, amount| wait(resource, amount).to_string();
         assert_eq!(text(Resource::Mutex, 1), "to lock a tokio Mutex");
         assert_eq!(text(Resource::RwLock, 1), "to read a tokio RwLock");
         assert_eq!(text(Resource::RwLock, MOST), "to write a tokio RwLock");
         assert_eq!(text(Resource::Semaphore, 3), "to acquire 3 of a tokio Semaphore");
+        assert_eq!(wait(Resource::Semaphore, 3).kind().to_string(), "to acquire permits of a tokio Semaphore");
         assert_eq!(text(Resource::Receiver, 0), "to receive from an empty mpsc channel");
         assert_eq!(text(Resource::Receiver, 1), "to receive from an empty mpsc channel (1 sender)");
         assert_eq!(text(Resource::Receiver, 2), "to receive from an empty mpsc channel (2 senders)");
@@ -299,6 +345,59 @@ mod tests {
         let expected = format!("waits.rs:{}", created.line());
         let text = WaitsFor::of(wait, 0).to_string();
         assert!(text.starts_with("for a change of a watch channel created at ") && text.ends_with(&expected), "{text}");
+    }
+
+    #[test]
+    fn who_has_locked_is_told_and_how_many_others() {
+        let id = |id| Id::from_u64(id).unwrap();
+        let created = Location::caller();
+        let edge = |resource, holders: &[(u64, usize)], address| Edge {
+            task: id(1),
+            polls: 1,
+            since: std::time::Instant::now(),
+            resource,
+            created,
+            holders: holders.iter().map(|(holder, permits)| (id(*holder), *permits)).collect(),
+            address,
+        };
+        let place = Short(created);
+        let told = |resource, edges: &[&Edge]| {
+            let mut wait = WaitsFor::of(Wait::Sync(SyncWait { resource, amount: 1, created }), 0);
+            wait.set_holder(edges);
+            wait.to_string().replace(&format!(" created at {place}"), "")
+        };
+        let [pool, one] = [&[(5, 2), (7, 1)][..], &[(5, 1)]].map(|holders| edge(Resource::Semaphore, holders, 32));
+        let semaphore = "to acquire 1 of a tokio Semaphore";
+        assert_eq!(
+            told(Resource::Semaphore, &[&pool]),
+            format!("{semaphore}, 3 permits acquired by task 5 and 1 other")
+        );
+        assert_eq!(told(Resource::Semaphore, &[&one]), format!("{semaphore}, 1 permit acquired by task 5"));
+        let readers = edge(Resource::RwLock, &[(5, 1), (6, 1), (7, 1)], 64);
+        assert_eq!(told(Resource::RwLock, &[&one, &readers]), "to read a tokio RwLock, locked by task 5 and 2 others");
+        let other = edge(Resource::Semaphore, &[(9, 1)], 96);
+        assert_eq!(told(Resource::Semaphore, &[&pool, &other]), semaphore, "either may be meant");
+    }
+
+    #[test]
+    fn a_group_says_what_is_true_of_all() {
+        let wait = |amount, holder| WaitsFor::Sync {
+            resource: Resource::Semaphore,
+            amount,
+            created: None,
+            holder: Id::from_u64(holder),
+            other_holders: 0,
+            held: 2,
+        };
+        let common = |one: WaitsFor, other| {
+            let mut common = one;
+            common.retain_common(&[WaitsFor::Timer(Duration::ZERO), other]);
+            OfSeveral(common).to_string()
+        };
+        let acquired = "of a tokio Semaphore, 2 permits acquired by task 7";
+        assert_eq!(common(wait(1, 7), wait(1, 7)), format!("to acquire 1 {acquired}"));
+        assert_eq!(common(wait(1, 7), wait(3, 7)), format!("to acquire permits {acquired}"));
+        assert_eq!(common(wait(1, 7), wait(1, 8)), "to acquire 1 of a tokio Semaphore");
     }
 
     #[test]
