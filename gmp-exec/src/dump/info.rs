@@ -8,6 +8,7 @@ use super::polled::Polled;
 use super::sites::Site;
 use super::waits::{All, Now, WaitsFor};
 use crate::escaped::{Escaped, short};
+use crate::sys::peer::Ports;
 use crate::task::{Header, Id, Moment, Place, Reading, Stage, Wait, name_of};
 
 /// What a task does.
@@ -95,7 +96,8 @@ impl TaskInfo {
     /// The future of a `block_on`.
     pub(super) fn root(header: &Header, now: Now) -> TaskInfo {
         let mut info = TaskInfo::listed(header, None, now);
-        info.waits_for.iter_mut().for_each(WaitsFor::look_at_descriptor);
+        let mut ports = Ports::default();
+        info.waits_for.iter_mut().for_each(|wait| wait.look_at_descriptor(&mut ports));
         info
     }
 

@@ -18,9 +18,10 @@ impl TaskInfo {
     /// `waits`.
     /// The last one is a list of [what it waits for](TaskInfo::waits_for): objects with one of the
     /// keys `timer_ms`, `readable_fd`, `writable_fd`, `task`, `any_of`, `sync` and `place`. With a
-    /// descriptor, `peer` or `listens_at` may be an address of its socket; with `sync`, `amount` is a
-    /// number, `created` may be a place, and `holder` a task. `waits_for_more` is there and true if
-    /// there is more.
+    /// descriptor, `peer` or `listens_at` may be an address of its socket, and `unanswered_ms` a number;
+    /// with `sync`, `amount` is a number, `created` may be a place, and `holder` a task, with the numbers
+    /// `other_holders` and `held`.
+    /// `waits_for_more` is there and true if there is more.
     /// `lost` is there and true if the task can never run again. Keys may be added.
     ///
     /// # Examples
@@ -101,7 +102,7 @@ fn socket(f: &mut fmt::Formatter<'_>, name: &str, descriptor: &Descriptor) -> fm
             write!(f, r#","{name}":"{address}""#)?;
         }
     }
-    Ok(())
+    number(f, "unanswered_ms", descriptor.unanswered.map(|ago| ago.as_millis()))
 }
 
 fn place(f: &mut fmt::Formatter<'_>, place: &Location<'_>) -> fmt::Result {

@@ -9,7 +9,7 @@ use std::time::Duration;
 use super::groups::Count;
 use super::info::{Short, known};
 use crate::lost::locks::Edge;
-use crate::sys::peer;
+use crate::sys::peer::{self, Ports};
 use crate::task::join_set::size_of_set;
 use crate::task::{Id, MOST, Moment, Resource, SyncWait, Wait};
 
@@ -87,6 +87,10 @@ pub struct Descriptor {
     pub peer: Option<SocketAddr>,
     /// The address at which a socket of IP takes connections.
     pub listens_at: Option<SocketAddr>,
+    /// Of a TCP connection that this process has accepted: how long ago the other end sent data, if none
+    /// was sent to it since. Known on Linux, and to a few milliseconds: an answer in the same tick of the
+    /// kernel's clock counts as later.
+    pub unanswered: Option<Duration>,
 }
 
 /// The moment of a dump, on the coarse clock of the system, that of the runtime, and that of closures
@@ -142,9 +146,13 @@ impl WaitsFor {
         Some(first)
     }
 
-    /// Leaves out what is not true of another task that waits for the same kind of thing.
+    /// Leaves out what is not true of another task that waits for the same kind of thing. Of clients
+    /// without an answer, the longest time.
     pub(super) fn retain_common(&mut self, others: &[WaitsFor]) {
         let same = others.iter().find(|other| other.kind() == self.kind()).copied();
+        if let WaitsFor::Readable(descriptor) = self {
+            descriptor.unanswered = descriptor.unanswered.max(same.and_then(|same| same.unanswered()));
+        }
         let (
             WaitsFor::Sync { resource, amount, created, holder, other_holders, held },
             Some(WaitsFor::Sync { amount: of_other, holder: its_holder, .. }),
@@ -158,11 +166,17 @@ impl WaitsFor {
     }
 
     /// Asks the system what the descriptor is.
-    pub(super) fn look_at_descriptor(&mut self) {
+    pub(super) fn look_at_descriptor(&mut self, ports: &mut Ports) {
         if let WaitsFor::Readable(descriptor) | WaitsFor::Writable(descriptor) = self {
             let fd = descriptor.fd;
-            *descriptor = Descriptor { fd, peer: peer::peer(fd), listens_at: peer::listens_at(fd) };
+            let peer = peer::peer(fd);
+            let unanswered = peer.and_then(|_| peer::unanswered(fd, ports));
+            *descriptor = Descriptor { fd, peer, listens_at: peer::listens_at(fd), unanswered };
         }
+    }
+
+    fn unanswered(&self) -> Option<Duration> {
+        if let WaitsFor::Readable(Descriptor { unanswered, .. }) = self { *unanswered } else { None }
     }
 
     /// The same kind of wait, without what distinguishes one task's wait from that of another one:
@@ -171,7 +185,9 @@ impl WaitsFor {
         let any = Descriptor::unknown(0);
         match self {
             WaitsFor::Timer(_) => WaitsFor::Timer(Duration::ZERO),
-            WaitsFor::Readable(_) => WaitsFor::Readable(any),
+            WaitsFor::Readable(of) => {
+                WaitsFor::Readable(Descriptor { unanswered: of.unanswered.map(|_| Duration::ZERO), ..any })
+            }
             WaitsFor::Writable(_) => WaitsFor::Writable(any),
             WaitsFor::Task(_) => WaitsFor::Task(Id::from_u64(1).expect("not 0")),
             WaitsFor::AnyOf(_) => WaitsFor::AnyOf(0),
@@ -205,7 +221,7 @@ impl WaitsFor {
 
 impl Descriptor {
     fn unknown(fd: i32) -> Descriptor {
-        Descriptor { fd, peer: None, listens_at: None }
+        Descriptor { fd, peer: None, listens_at: None, unanswered: None }
     }
 }
 
@@ -232,6 +248,10 @@ impl fmt::Display for OfSeveral {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
             WaitsFor::Timer(left) => write!(f, "for timers, the next in {:.1} s", left.as_secs_f64()),
+            WaitsFor::Readable(Descriptor { unanswered: Some(ago), .. }) => {
+                let ago = ago.as_secs_f64();
+                write!(f, "to read from clients that have got nothing since their last data, up to {ago:.1} s ago")
+            }
             WaitsFor::Readable(_) => f.write_str("for descriptors to be readable"),
             WaitsFor::Writable(_) => f.write_str("for descriptors to be writable"),
             WaitsFor::Task(_) => f.write_str("for other tasks"),
@@ -247,7 +267,11 @@ impl fmt::Display for WaitsFor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
             WaitsFor::Timer(left) => write!(f, "for a timer in {:.1} s", left.as_secs_f64()),
-            WaitsFor::Readable(Descriptor { fd, peer: Some(peer), .. }) => write!(f, "to read from {peer} (fd {fd})"),
+            WaitsFor::Readable(Descriptor { fd, peer: Some(peer), unanswered, .. }) => {
+                write!(f, "to read from {peer} (fd {fd})")?;
+                let Some(ago) = unanswered.map(|ago| ago.as_secs_f64()) else { return Ok(()) };
+                write!(f, ", which has got nothing since its last data {ago:.1} s ago")
+            }
             WaitsFor::Readable(Descriptor { fd, listens_at: Some(address), .. }) => {
                 write!(f, "for a connection to {address} (fd {fd})")
             }
@@ -319,6 +343,15 @@ mod tests {
         let connected = Descriptor { peer: address, ..Descriptor::unknown(5) };
         assert_eq!(WaitsFor::Readable(connected).to_string(), "to read from 127.0.0.1:80 (fd 5)");
         assert_eq!(WaitsFor::Writable(connected).to_string(), "to write to 127.0.0.1:80 (fd 5)");
+        let unanswered = Some(Duration::from_millis(2_100));
+        let asked = WaitsFor::Readable(Descriptor { unanswered, ..connected });
+        let text = asked.to_string();
+        assert_eq!(text, "to read from 127.0.0.1:80 (fd 5), which has got nothing since its last data 2.1 s ago");
+        let mut several = WaitsFor::Readable(Descriptor { unanswered: Some(Duration::ZERO), ..connected });
+        assert_ne!(several.kind(), WaitsFor::Readable(connected).kind());
+        several.retain_common(&[asked]);
+        let text = OfSeveral(several).to_string();
+        assert_eq!(text, "to read from clients that have got nothing since their last data, up to 2.1 s ago");
         let listens = WaitsFor::Readable(Descriptor { listens_at: address, ..Descriptor::unknown(5) });
         assert_eq!(listens.to_string(), "for a connection to 127.0.0.1:80 (fd 5)");
     }

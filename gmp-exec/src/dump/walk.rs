@@ -6,13 +6,14 @@ use std::fmt;
 use super::groups::Pool;
 use super::info::{TaskInfo, TaskState};
 use super::polled::{Polled, polled_by_machines};
-use super::waits::{Now, WaitsFor};
+use super::waits::Now;
 
 use crate::lost::locks::{self, Edge};
 use crate::lost::{self, Leaks};
 use crate::sched::state::global_queue;
 use crate::sched::{Scheduler, SchedulerRef};
 use crate::sync::Arc;
+use crate::sys::peer::Ports;
 use crate::task::registry::Position;
 use crate::task::roots::for_each_root;
 use crate::task::{Header, Id, LocalHome, Moment, Resource, Runnable, local_sets_of};
@@ -53,6 +54,7 @@ pub struct Tasks {
     /// Tasks in the queues of the processors when the walk began.
     on_workers: usize,
     now: Now,
+    ports: Ports,
     /// The tasks that wait for mutexes that others have locked.
     edges: HashMap<Id, Vec<Edge>>,
     /// The tasks that can never run again, as far as wakers are counted.
@@ -86,6 +88,7 @@ impl Tasks {
                 runtime: scheduler.clock.now_ns(),
                 closures: scheduler.observers.measuring.now(),
             },
+            ports: Ports::default(),
             edges: edges(),
             lost: if scheduler.config.leaks == Leaks::Off { HashSet::new() } else { lost(&scheduler) },
             scheduler,
@@ -240,7 +243,7 @@ impl Iterator for Tasks {
         loop {
             if let Some(mut info) = self.seen.pop_front() {
                 // Not under the lock of the shard.
-                info.waits_for.iter_mut().for_each(WaitsFor::look_at_descriptor);
+                info.waits_for.iter_mut().for_each(|wait| wait.look_at_descriptor(&mut self.ports));
                 let edges = self.edges.get(&info.id).map_or(&[][..], Vec::as_slice);
                 let of_poll: Vec<&Edge> = edges.iter().filter(|edge| edge.polls == info.polls).collect();
                 let edges: Vec<&Edge> =
