@@ -349,8 +349,8 @@ pub(super) const WAITS: &[Edit] = &[
     Edit {
         name: "waits: a task waits for a broadcast",
         file: "src/sync/broadcast.rs",
-        find: "        let guard = match receiver.recv_ref(Some((waiter, cx.waker()))) {\n            Ok(value) => value,\n            Err(TryRecvError::Empty) => return Poll::Pending,\n",
-        replace: "        let origin = receiver.shared.origin;\n        let guard = match receiver.recv_ref(Some((waiter, cx.waker()))) {\n            Ok(value) => value,\n            Err(TryRecvError::Empty) => {\n                origin.wait();\n                return Poll::Pending;\n            }\n",
+        find: "                    drop(tail);\n                    drop(old_waker);\n",
+        replace: "                    drop(tail);\n                    drop(old_waker);\n                    if waiter.is_some() {\n                        self.shared.origin.wait();\n                    }\n",
     },
     Edit {
         name: "origins: the end of a broadcast's receivers",
