@@ -128,7 +128,7 @@ impl Origin {
         if self.is_kept()
             && let Some(poll) = context::running_poll().filter(|(task, _)| try_id() == Some(*task))
         {
-            locks::wants(address, poll, self.created);
+            locks::wants(address, poll, self.resource, self.created);
         }
     }
 
@@ -141,38 +141,44 @@ impl Origin {
     /// The running task has dropped a future that waited for permits.
     #[inline]
     pub fn gave_up(&self, address: usize) {
-        self.tell(address, locks::gave_up);
+        self.tell(address, 0, |address, _, task| locks::gave_up(address, task));
     }
 
-    /// The running task has locked the lock whose semaphore is at that address.
+    /// The running task has so many permits of the semaphore at that address: it has locked the lock.
     #[inline]
-    pub fn locked(&self, address: usize) {
-        self.tell(address, locks::locked);
+    pub fn locked(&self, address: usize, permits: usize) {
+        self.tell(address, permits, locks::locked);
     }
 
-    /// The running task is about to unlock it.
+    /// The running task is about to give them back.
     #[inline]
-    pub fn unlocked(&self, address: usize) {
-        self.tell(address, locks::unlocked);
+    pub fn unlocked(&self, address: usize, permits: usize) {
+        self.tell(address, permits, locks::unlocked);
+    }
+
+    /// The semaphore ends, perhaps with permits that were forgotten.
+    #[inline]
+    pub fn ended(&self, address: usize) {
+        self.tell(address, 0, |address, _, _| locks::ended(address));
     }
 
     #[inline]
-    fn tell(&self, address: usize, what: fn(usize, Option<Id>)) {
+    fn tell(&self, address: usize, permits: usize, what: fn(usize, usize, Option<Id>)) {
         if locks::are_kept() {
-            self.tell_now(address, what);
+            self.tell_now(address, permits, what);
         }
     }
 
     #[cold]
-    fn tell_now(&self, address: usize, what: fn(usize, Option<Id>)) {
+    fn tell_now(&self, address: usize, permits: usize, what: fn(usize, usize, Option<Id>)) {
         if self.is_kept() {
-            what(address, try_id());
+            what(address, permits, try_id());
         }
     }
 
     #[inline]
     fn is_kept(&self) -> bool {
-        locks::are_kept() && matches!(self.resource, Resource::Mutex | Resource::RwLock)
+        locks::are_kept() && matches!(self.resource, Resource::Mutex | Resource::RwLock | Resource::Semaphore)
     }
 }
 

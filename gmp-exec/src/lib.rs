@@ -78,6 +78,7 @@ pub mod seeds;
 #[doc(hidden)]
 #[path = "no_seeds.rs"]
 pub mod seeds;
+mod several;
 mod sync;
 mod sys;
 

@@ -1,8 +1,10 @@
 //! Handlers that hold their threads. Each has a client that asks again and again.
 
+use std::future::poll_fn;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::sync::{Arc, Mutex};
+use std::task::Poll;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -48,6 +50,14 @@ pub async fn connects() {
         async {}
     };
     serve(Router::new().route("/audit", get(audit)), &["audit"]).await;
+}
+
+/// A handler waits for a future that returns `Pending` and keeps no waker.
+pub async fn lose_answer() {
+    async fn confirm() -> String {
+        poll_fn(|_| Poll::Pending).await
+    }
+    serve(Router::new().route("/confirm", get(confirm)), &["confirm"]).await;
 }
 
 /// A listener whose queue is full: the kernel drops further attempts to connect.

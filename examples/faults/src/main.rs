@@ -1,4 +1,4 @@
-//! A service with one of twelve faults: `faults NAME`. It prints `ready` when the fault shows, and
+//! A service with one of thirteen faults: `faults NAME`. It prints `ready` when the fault shows, and
 //! goes on until it is killed.
 
 mod channels;
@@ -17,6 +17,7 @@ async fn main() {
         "lock-held" => handlers::lock_held().await,
         "computes" => handlers::computes().await,
         "connects" => handlers::connects().await,
+        "lost-answer" => handlers::lose_answer().await,
         "deadlock" => locks::deadlock().await,
         "full-channel" => channels::full().await,
         "growing-channel" => channels::grows().await,

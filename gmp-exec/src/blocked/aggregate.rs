@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use super::SHORT;
 use super::events::Events;
-use super::frame::{BlockedStack, Frames};
+use super::frame::BlockedStack;
 use super::look::{Call, Look};
 use super::record::{Begun, Ended};
 use super::report::{BlockedCall, BlockedCause, BlockedEntry, BlockedReport};
@@ -360,7 +360,8 @@ impl Place {
     fn add(&mut self, look: Look) {
         look.call.iter().for_each(|call| self.add_call(call));
         match look.stack {
-            Some(Ok(frames)) => self.add_stack(frames),
+            Some(Ok(frames)) => self
+                .add_stack(BlockedStack { call: look.call.as_ref().map(BlockedCall::of), ..BlockedStack::of(frames) }),
             Some(Err(reason)) => self.entry.no_stack = Some(reason),
             None => {}
         }
@@ -377,12 +378,13 @@ impl Place {
         }
     }
 
-    fn add_stack(&mut self, frames: Frames) {
+    fn add_stack(&mut self, stack: BlockedStack) {
         let stacks = &mut self.entry.stacks;
-        if let Some(known) = stacks.iter_mut().find(|known| known.frames == frames) {
+        if let Some(known) = stacks.iter_mut().find(|known| known.is_in_call_of(&stack) && known.frames == stack.frames)
+        {
             known.count += 1;
         } else if stacks.len() < MOST_STACKS {
-            stacks.push(BlockedStack { frames, count: 1 });
+            stacks.push(stack);
         }
     }
 }

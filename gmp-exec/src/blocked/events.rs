@@ -108,7 +108,7 @@ fn name(call: &Call) -> String {
 fn caller(look: &Look) -> Option<String> {
     let frames = look.stack.as_ref()?.as_ref().ok()?;
     let is_new = !frames.is_named();
-    let caller = BlockedStack { frames: frames.clone(), count: 1 }.caller().map(|frame| format!("{frame:#}"));
+    let caller = BlockedStack::of(frames.clone()).caller().map(|frame| format!("{frame:#}"));
     if is_new {
         stack::forget_symbols();
     }

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
+use super::report::BlockedCall;
 use super::stack;
 use crate::escaped::{Escaped, short};
 
@@ -65,6 +66,8 @@ impl Eq for Frames {}
 pub struct BlockedStack {
     pub(super) frames: Frames,
     pub(super) count: u64,
+    /// The system call that it ends in, if that was asked for.
+    pub(super) call: Option<BlockedCall>,
 }
 
 /// A function on a stack.
@@ -97,10 +100,24 @@ pub enum FrameOrigin {
 }
 
 impl BlockedStack {
+    pub(super) fn of(frames: Frames) -> BlockedStack {
+        BlockedStack { frames, count: 1, call: None }
+    }
+
     /// The frames from the system call, or from where the thread computed, to the beginning of the
     /// task, the innermost first.
     pub fn frames(&self) -> &[BlockedFrame] {
         self.frames.named()
+    }
+
+    /// Whether both end in the same system call.
+    pub(super) fn is_in_call_of(&self, other: &BlockedStack) -> bool {
+        self.number() == other.number()
+    }
+
+    /// The number of the system call that it ends in.
+    pub(super) fn number(&self) -> Option<i64> {
+        self.call.as_ref().map(|call| call.number)
     }
 
     /// In how many polls it was seen. Not every poll is looked at.
@@ -118,10 +135,9 @@ impl BlockedStack {
         self.frames().first().map(|frame| frame.origin)
     }
 
-    /// The line of the program itself, if a crate that it uses blocks.
-    fn own(&self) -> Option<&BlockedFrame> {
-        let is_own = |frame: &&BlockedFrame| frame.origin == FrameOrigin::Own;
-        self.frames().iter().find(is_own).filter(|own| self.caller() != Some(own))
+    /// The innermost line of the program itself.
+    pub(super) fn own(&self) -> Option<&BlockedFrame> {
+        self.frames().iter().find(|frame| frame.origin == FrameOrigin::Own)
     }
 }
 
@@ -139,7 +155,7 @@ impl fmt::Display for BlockedStack {
         }
         let unknown = self.frames().iter().filter(|frame| frame.origin == FrameOrigin::Unknown);
         unknown.skip(1).take(MOST_UNKNOWN).try_for_each(|frame| write!(f, " < {}", frame.name()))?;
-        match self.own() {
+        match self.own().filter(|own| self.caller() != Some(own)) {
             Some(own) => write!(f, ", which was called {own}"),
             None => Ok(()),
         }
@@ -175,7 +191,7 @@ mod tests {
     }
 
     fn stack(frames: Vec<BlockedFrame>) -> BlockedStack {
-        BlockedStack { frames: Frames::with_names(Vec::new(), frames), count: 1 }
+        BlockedStack::of(Frames::with_names(Vec::new(), frames))
     }
 
     #[test]

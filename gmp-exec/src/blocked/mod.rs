@@ -41,6 +41,7 @@ mod report;
     )
 ))]
 mod request;
+mod rows;
 mod settings;
 mod sight;
 #[cfg(all(

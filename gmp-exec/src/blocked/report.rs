@@ -1,18 +1,15 @@
 //! What the user sees: `Handle::blocked_report`.
 
-use std::cmp::Reverse;
 use std::fmt;
 use std::panic::Location;
 use std::time::{Duration, Instant};
 
 use super::frame::{BlockedStack, FrameOrigin};
 use super::look::Call;
+use super::rows::{Row, rows};
 use super::stack;
-use crate::escaped::{Escaped, short};
+use crate::escaped::Escaped;
 use crate::task::{Id, StuckBy};
-
-/// Shorter ones of which nothing is known are not written.
-const TINY: Duration = Duration::from_millis(5);
 
 const NO_LINES: &str = "the program has no line numbers: build it with debug = \"line-tables-only\" in its profile";
 const NO_NAMES: &str = "the program was stripped of its names: build it with strip = \"none\" in its profile, or give \
@@ -135,7 +132,7 @@ impl From<StuckBy> for BlockedCause {
 
 impl fmt::Display for BlockedReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.entries.iter().filter(|entry| !entry.is_tiny()).try_for_each(|entry| writeln!(f, "{entry}"))?;
+        rows(&self.entries).iter().try_for_each(|row| writeln!(f, "{row}"))?;
         if self.dropped > 0 {
             writeln!(f, "{} more were found, and not recorded", self.dropped)?;
         }
@@ -160,54 +157,9 @@ impl BlockedReport {
     }
 }
 
-impl BlockedEntry {
-    /// It was a moment, and nothing is known of it: a page that was loaded, or a crowded computer.
-    fn is_tiny(&self) -> bool {
-        self.total < TINY && self.under_way == 0 && self.calls.is_empty() && self.stacks.is_empty()
-    }
-
-    /// The stacks in words, each text once, and the one that was seen most often first.
-    fn texts_of_stacks(&self) -> Vec<(String, u64)> {
-        let mut texts: Vec<(String, u64)> = Vec::new();
-        for stack in &self.stacks {
-            let text = stack.to_string();
-            match texts.iter_mut().find(|(known, _)| *known == text) {
-                Some((_, count)) => *count += stack.count,
-                None => texts.push((text, stack.count)),
-            }
-        }
-        texts.sort_by_key(|(_, count)| Reverse(*count));
-        texts
-    }
-}
-
 impl fmt::Display for BlockedEntry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let location = self.location;
-        write!(f, "{} {}x", self.cause, self.count)?;
-        write!(f, ", {} ms in all, longest {} ms", self.total.as_millis(), self.longest.as_millis())?;
-        if self.under_way > 0 {
-            write!(f, ", {} under way", self.under_way)?;
-        }
-        match &self.name {
-            _ if self.is_root => f.write_str(": future of block_on")?,
-            None => f.write_str(": task spawned")?,
-            Some(name) => write!(f, ": task {name:?}, spawned")?,
-        }
-        write!(f, " at {}:{}", short(location.file()), location.line())?;
-        match self.calls.as_slice() {
-            [] => Ok(()),
-            [call] => write!(f, ", in {call}"),
-            calls => calls.iter().enumerate().try_for_each(|(index, call)| {
-                write!(f, "{} {call} {}x", if index == 0 { ", in" } else { "," }, call.count)
-            }),
-        }?;
-        match (self.texts_of_stacks().as_slice(), &self.no_stack) {
-            ([], None) => Ok(()),
-            ([], Some(reason)) => write!(f, ", no stack: {}", Escaped(reason)),
-            ([(stack, _)], _) => write!(f, ", {stack}"),
-            (stacks, _) => stacks.iter().try_for_each(|(stack, count)| write!(f, ", {count}x {stack}")),
-        }
+        Row::of(self).fmt(f)
     }
 }
 
@@ -265,7 +217,7 @@ pub(super) fn name_stacks(entries: &mut [BlockedEntry]) {
 
 /// Stacks that differ only outside of the task are merged.
 fn add_stack(mut stacks: Vec<BlockedStack>, stack: BlockedStack) -> Vec<BlockedStack> {
-    match stacks.iter_mut().find(|known| known.frames() == stack.frames()) {
+    match stacks.iter_mut().find(|known| known.is_in_call_of(&stack) && known.frames() == stack.frames()) {
         Some(known) => known.count += stack.count,
         None => stacks.push(stack),
     }
@@ -339,7 +291,7 @@ mod tests {
             origin,
         };
         let frames = [frame("f", Some("a\n.rs"), FrameOrigin::Dependency), frame("g\u{1b}", None, FrameOrigin::Own)];
-        entry.stacks = vec![BlockedStack { frames: Frames::with_names(Vec::new(), frames.into()), count: 1 }];
+        entry.stacks = vec![BlockedStack::of(Frames::with_names(Vec::new(), frames.into()))];
         let text = entry.to_string();
         assert!(
             text.contains(r", in read(fd 9 -> /tmp/a\ngmp: blocked 9x\u{1b}[31m), computing at a\n.rs:7"),
@@ -355,7 +307,7 @@ mod tests {
         let named = |function: &str, addresses: &[u64], count| {
             let (function, origin) = (Some(function.to_owned()), FrameOrigin::Own);
             let frame = BlockedFrame { function, file: None, line: None, origin };
-            BlockedStack { frames: Frames::with_names(addresses.to_vec(), vec![frame]), count }
+            BlockedStack { count, ..BlockedStack::of(Frames::with_names(addresses.to_vec(), vec![frame])) }
         };
         let mut entries = [entry(BlockedCause::Blocked, Vec::new())];
         entries[0].stacks = vec![named("a", &[1, 2], 2), named("b", &[3, 2], 1), named("a", &[1, 4], 3)];
@@ -367,7 +319,7 @@ mod tests {
     fn stack(file: Option<&str>, origin: FrameOrigin, addresses: &[u64]) -> BlockedStack {
         let (function, file) = (Some("f".to_owned()), file.map(str::to_owned));
         let frame = BlockedFrame { function, line: file.as_ref().map(|_| 7), file, origin };
-        BlockedStack { frames: Frames::with_names(addresses.to_vec(), vec![frame]), count: 2 }
+        BlockedStack { count: 2, ..BlockedStack::of(Frames::with_names(addresses.to_vec(), vec![frame])) }
     }
 
     #[test]
@@ -377,6 +329,45 @@ mod tests {
         entry.stacks = vec![b, a.clone(), a];
         let text = entry.to_string();
         assert!(text.ends_with(", 4x computing at a.rs:7, 2x computing at b.rs:7"), "{text}");
+    }
+
+    /// As of two handlers, of which one holds a lock while it works.
+    #[test]
+    fn each_line_is_told_with_its_system_call() {
+        let in_call = |name, file, count| BlockedStack {
+            call: Some(BlockedCall { number: i64::from(count as u32), ..call(Some(name), None, None) }),
+            count,
+            ..stack(Some(file), FrameOrigin::Own, &[count])
+        };
+        let mut entry = entry(BlockedCause::Blocked, Vec::new());
+        entry.stacks = vec![in_call("futex", "b.rs", 4), in_call("clock_nanosleep", "a.rs", 5)];
+        entry.calls = vec![BlockedCall { number: 4, ..call(Some("futex"), None, None) }, call(None, None, None)];
+        let text = entry.to_string();
+        let expected =
+            ", in system call 321, 5x in clock_nanosleep, computing at a.rs:7, 4x in futex, computing at b.rs:7";
+        assert!(text.ends_with(expected), "{text}");
+    }
+
+    /// Thirty routes that call one function, and one more that is also seen elsewhere.
+    #[test]
+    fn tasks_that_are_seen_at_one_line_have_one_row_wherever_they_were_spawned() {
+        let at = |files: &[&str], origin| BlockedEntry {
+            stacks: files.iter().map(|file| stack(Some(file), origin, &[1])).collect(),
+            ..entry(BlockedCause::Blocked, Vec::new())
+        };
+        let places = [Location::caller(), at(&[], FrameOrigin::Own).location];
+        let own = places.map(|location| BlockedEntry { location, ..at(&["db.rs"], FrameOrigin::Own) });
+        let text = |entries: &[&BlockedEntry]| {
+            BlockedReport { entries: entries.iter().copied().cloned().collect(), dropped: 0 }.to_string()
+        };
+        let two = text(&[&own[0], &own[1]]);
+        let lines = places.map(|place| format!("{}:{}", place.file(), place.line())).join(", ");
+        let expected = format!("task spawned at {lines}, computing at db.rs:7\n");
+        assert!(two.starts_with("blocked 6x, 824 ms in all, longest 180 ms: ") && two.ends_with(&expected), "{two}");
+        let both = at(&["db.rs", "a.rs"], FrameOrigin::Own);
+        assert_eq!(text(&[&own[0], &both, &own[1]]).lines().count(), 2);
+        let of_crate = at(&["hyper.rs"], FrameOrigin::Dependency);
+        assert_eq!(text(&[&of_crate, &BlockedEntry { location: places[1], ..of_crate.clone() }]).lines().count(), 2);
     }
 
     #[test]

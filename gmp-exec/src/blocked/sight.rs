@@ -25,7 +25,7 @@ impl Sight {
     /// `None`: nothing was seen.
     pub(super) fn of(look: &Look) -> Option<Sight> {
         let call = look.call.as_ref().map(BlockedCall::of);
-        let stack = look.stack.clone().and_then(Result::ok).map(|frames| BlockedStack { frames, count: 1 });
+        let stack = look.stack.clone().and_then(Result::ok).map(BlockedStack::of);
         (call.is_some() || stack.is_some()).then_some(Sight { call, stack })
     }
 }

@@ -85,6 +85,6 @@ fn activity(machine: &Arc<Machine>, stacks: &mut Stacks) -> Option<String> {
         return (machine.state() == Some(ThreadState::Runnable)).then(|| "computing".to_owned());
     };
     let call = format!("in {}", BlockedCall::of(&call));
-    let stack = look.stack.and_then(Result::ok).map(|frames| BlockedStack { frames, count: 1 });
+    let stack = look.stack.and_then(Result::ok).map(BlockedStack::of);
     Some(stack.map_or_else(|| call.clone(), |stack| format!("{call}, {stack}")))
 }

@@ -187,6 +187,8 @@ mod tests {
             amount: 1,
             created: Some(Location::caller()),
             holder: Some(id(holder)),
+            other_holders: 0,
+            held: 1,
         };
         let mut all = tasks(&[(1, &[]), (2, &[1])]);
         let begins =

@@ -1,4 +1,5 @@
-//! Tasks that were spawned at one place and do the same, as one line.
+//! Tasks that do the same, as one line: those that wait at one line of the program or, where that line
+//! is not known, those that were spawned at one place.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -9,6 +10,7 @@ use super::info::{Named, Short, TaskInfo, TaskState};
 use super::sites::{self, Site, Sites, short_type};
 use super::waits::{All, OfSeveral, WaitsFor};
 use super::walk::Tasks;
+use crate::several::{Several, add_new};
 use crate::task::Id;
 
 /// How many ids are kept of a group.
@@ -95,8 +97,39 @@ pub struct TaskGroup {
     pub polls: (u32, u32),
     /// Some of them.
     pub examples: Vec<Id>,
-    sites: Vec<Site>,
+    /// The lines at which each of them waits, if they were asked for.
+    sites: Vec<String>,
+    /// The lines of their handlers, each once.
+    handlers: Vec<String>,
+    /// Where they were spawned, each place once. Several, if they wait at one line.
+    spawned: Vec<Short>,
     future: Option<&'static str>,
+}
+
+/// What the tasks of a group have in common, beside what they do.
+#[derive(PartialEq, Eq, Hash)]
+enum Place {
+    /// The lines of the program at which they wait.
+    Own(Vec<String>),
+    /// Where they were spawned, their name, the type of their futures, and lines of crates.
+    Spawned(&'static Location<'static>, Option<Box<str>>, Option<&'static str>, Vec<String>),
+}
+
+impl Place {
+    fn of(info: &TaskInfo) -> Place {
+        match lines(&info.sites) {
+            lines if info.sites.iter().any(|site| site.is_own) => Place::Own(lines),
+            lines => Place::Spawned(info.location, info.name.clone(), info.future, lines),
+        }
+    }
+}
+
+/// The branches of a `select!` are polled in any order.
+fn lines(sites: &[Site]) -> Vec<String> {
+    let mut lines: Vec<String> = sites.iter().map(|site| site.place.clone()).collect();
+    lines.sort();
+    lines.dedup();
+    lines
 }
 
 impl Tasks {
@@ -131,8 +164,7 @@ impl Tasks {
 fn group(tasks: impl Iterator<Item = TaskInfo>) -> Vec<TaskGroup> {
     let mut groups = HashMap::new();
     for info in tasks {
-        let what = (info.location, info.state, info.is_blocking, info.is_lost, info.future);
-        let key = (what, info.name.clone(), kinds(&info.waits_for), info.sites.clone());
+        let key = (Place::of(&info), info.state, info.is_blocking, info.is_lost, kinds(&info.waits_for));
         groups.entry(key).or_insert_with(|| TaskGroup::of(&info)).add(&info);
     }
     let mut groups: Vec<TaskGroup> = groups.into_values().collect();
@@ -165,7 +197,9 @@ impl TaskGroup {
             stuck: None,
             polls: (u32::MAX, 0),
             examples: Vec::new(),
-            sites: info.sites.clone(),
+            sites: lines(&info.sites),
+            handlers: Vec::new(),
+            spawned: Vec::new(),
             future: info.future,
         }
     }
@@ -176,7 +210,11 @@ impl TaskGroup {
         for least in self.waits_for.iter_mut().filter(|wait| wait.timer().is_some()) {
             *least = least.timer().min(left).map_or(*least, WaitsFor::Timer);
         }
+        self.waits_for.iter_mut().for_each(|wait| wait.retain_common(&info.waits_for));
         self.waits_for_more |= info.waits_for_more;
+        self.name = self.name.take().filter(|name| info.name.as_ref() == Some(name));
+        add_new(&mut self.spawned, Short(info.location));
+        info.sites.iter().filter_map(|site| site.handler.clone()).for_each(|line| add_new(&mut self.handlers, line));
         self.oldest = self.oldest.max(info.age);
         self.queued = self.queued.max(info.queued);
         self.stuck = self.stuck.max(info.stuck);
@@ -251,10 +289,10 @@ impl fmt::Display for TaskGroup {
             true => write!(f, "{} {}", Count(self.count, "closure"), self.state)?,
             false => write!(f, "{} {}", self.count, self.state)?,
         }
-        write!(f, "{}, spawned at {}", Named(&self.name), Short(self.location))?;
+        write!(f, "{}, spawned at {}", Named(&self.name), Several(&self.spawned))?;
         self.future.map_or(Ok(()), |future| write!(f, ", future {}", short_type(future)))?;
         self.write_waits(f)?;
-        Sites(&self.sites).fmt(f)?;
+        Sites { lines: &self.sites, handlers: &self.handlers }.fmt(f)?;
         match self.oldest {
             Some(age) if self.count == 1 => write!(f, ", age {:.1} s", age.as_secs_f64())?,
             Some(age) => write!(f, ", ages up to {:.1} s", age.as_secs_f64())?,
@@ -320,6 +358,8 @@ mod tests {
             polls: (1, 1),
             examples: vec![Id::from_u64(7).unwrap()],
             sites: Vec::new(),
+            handlers: Vec::new(),
+            spawned: vec![Short(Location::caller())],
             future: None,
         }
     }
@@ -357,6 +397,46 @@ mod tests {
         let aged = TaskGroup { oldest: Some(Duration::from_secs(2)), ..group() };
         assert_eq!(after_place(&aged), " age 2.0 s, 1 poll: task 7");
         assert_eq!(after_place(&TaskGroup { polls: (0, 0), ..group() }), " 0 polls: task 7");
+    }
+
+    #[test]
+    fn tasks_that_wait_at_one_line_of_the_program_are_one_group_wherever_they_were_spawned() {
+        let site = |is_own, place: &str, handler: Option<&str>| Site {
+            is_own,
+            place: place.to_owned(),
+            handler: handler.map(str::to_owned),
+        };
+        let id = |id| Id::from_u64(id).unwrap();
+        let here = |id, sites: &[Site]| TaskInfo { sites: sites.to_vec(), ..TaskInfo::waiting(id) };
+        let one = TaskInfo::waiting(id(1)).location;
+        let other = TaskInfo::waiting(id(2)).location;
+        let text = |tasks: &[(&'static Location<'static>, &[Site])]| {
+            let info = |(index, (location, sites)): (usize, &(&'static Location<'static>, &[Site]))| TaskInfo {
+                location,
+                ..here(id(index as u64 + 1), sites)
+            };
+            super::group(tasks.iter().enumerate().map(info))
+                .iter()
+                .map(|group| format!("{group}\n"))
+                .collect::<String>()
+        };
+        let own = |handler| [site(true, "at db.rs:11", handler)];
+        let [a, b] = [Some("at api.rs:30"), Some("at api.rs:44")];
+        let [plain, of_a, of_b] = [own(None), own(a), own(b)];
+        let both = text(&[(one, &of_a), (other, &of_b), (one, &of_a)]);
+        let spawned = format!("spawned at {}, {}", Short(one), Short(other));
+        let at = ", at db.rs:11 in the calls at api.rs:30, at api.rs:44, 1 poll: tasks 1, 2, 3\n";
+        assert_eq!(both, format!("3 waiting, {spawned}{at}"));
+        assert!(text(&[(one, &of_a)]).ends_with(", at db.rs:11 in the call at api.rs:30, 1 poll: task 1\n"));
+        assert_eq!(text(&[(one, &plain), (one, &[site(true, "at db.rs:12", None)])]).lines().count(), 2);
+        // A `select!` polls its branches in any order.
+        let [first, second] = ["at a.rs:1", "at b.rs:2"].map(|place| site(true, place, None));
+        let select = text(&[(one, &[first.clone(), second.clone()]), (one, &[second, first])]);
+        assert!(select.contains(", at a.rs:1 and at b.rs:2, "), "{select}");
+        assert_eq!(select.lines().count(), 1, "{select}");
+        // A crate waits in the same line for whatever it serves.
+        let of_crate = [site(false, "at hyper.rs:1", None)];
+        assert_eq!(text(&[(one, &of_crate), (other, &of_crate)]).lines().count(), 2);
     }
 
     #[test]

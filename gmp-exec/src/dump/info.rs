@@ -8,6 +8,7 @@ use super::polled::Polled;
 use super::sites::Site;
 use super::waits::{All, Now, WaitsFor};
 use crate::escaped::{Escaped, short};
+use crate::sys::peer::Ports;
 use crate::task::{Header, Id, Moment, Place, Reading, Stage, Wait, name_of};
 
 /// What a task does.
@@ -66,6 +67,8 @@ pub struct TaskInfo {
     /// Whether it can never run again: no waker of it is left, except in tasks of that kind. Known
     /// only if wakers are counted; see [`Builder::leaks`](crate::runtime::Builder::leaks).
     pub is_lost: bool,
+    /// Some of the tasks that have permits for which it waits.
+    pub(super) holders: Vec<Id>,
     /// The rolls of the `JoinSet`s that it waits for.
     pub(super) rolls: Vec<u64>,
     /// The lines at which it waits, if they were asked for.
@@ -93,7 +96,8 @@ impl TaskInfo {
     /// The future of a `block_on`.
     pub(super) fn root(header: &Header, now: Now) -> TaskInfo {
         let mut info = TaskInfo::listed(header, None, now);
-        info.waits_for.iter_mut().for_each(WaitsFor::look_at_descriptor);
+        let mut ports = Ports::default();
+        info.waits_for.iter_mut().for_each(|wait| wait.look_at_descriptor(&mut ports));
         info
     }
 
@@ -126,6 +130,7 @@ impl TaskInfo {
             waits_for: Vec::new(),
             waits_for_more: false,
             is_lost: false,
+            holders: Vec::new(),
             rolls: Vec::new(),
             sites: Vec::new(),
             future: None,
@@ -148,6 +153,7 @@ impl TaskInfo {
             waits_for: Vec::new(),
             waits_for_more: false,
             is_lost: false,
+            holders: Vec::new(),
             rolls: Vec::new(),
             sites: Vec::new(),
             future: None,
@@ -206,7 +212,14 @@ impl fmt::Display for Named<'_> {
 
 /// A place in a file. A file of a published crate is named by the crate, without the folder into
 /// which cargo has unpacked it; one of the drop-in's copy of tokio by `tokio`.
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Short(pub(super) &'static Location<'static>);
+
+impl PartialEq for Short {
+    fn eq(&self, other: &Short) -> bool {
+        (self.0.file(), self.0.line()) == (other.0.file(), other.0.line())
+    }
+}
 
 impl fmt::Display for Short {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -18,9 +18,10 @@ impl TaskInfo {
     /// `waits`.
     /// The last one is a list of [what it waits for](TaskInfo::waits_for): objects with one of the
     /// keys `timer_ms`, `readable_fd`, `writable_fd`, `task`, `any_of`, `sync` and `place`. With a
-    /// descriptor, `peer` or `listens_at` may be an address of its socket; with `sync`, `amount` is a
-    /// number, `created` may be a place, and `holder` a task. `waits_for_more` is there and true if
-    /// there is more.
+    /// descriptor, `peer` or `listens_at` may be an address of its socket, and `unanswered_ms` a number;
+    /// with `sync`, `amount` is a number, `created` may be a place, and `holder` a task, with the numbers
+    /// `other_holders` and `held`.
+    /// `waits_for_more` is there and true if there is more.
     /// `lost` is there and true if the task can never run again. Keys may be added.
     ///
     /// # Examples
@@ -77,13 +78,15 @@ fn wait(f: &mut fmt::Formatter<'_>, wait: &WaitsFor) -> fmt::Result {
         WaitsFor::Writable(descriptor) => socket(f, "writable_fd", descriptor),
         WaitsFor::Task(id) => write!(f, r#""task":{id}"#),
         WaitsFor::AnyOf(count) => write!(f, r#""any_of":{count}"#),
-        WaitsFor::Sync { resource, amount, created, holder } => {
+        WaitsFor::Sync { resource, amount, created, holder, other_holders, held } => {
             write!(f, r#""sync":"{resource:?}","amount":{amount}"#)?;
             if let Some(created) = created {
                 f.write_str(r#","created":"#)?;
                 place(f, created)?;
             }
-            number(f, "holder", *holder)
+            number(f, "holder", *holder)?;
+            number(f, "other_holders", holder.map(|_| other_holders))?;
+            number(f, "held", holder.map(|_| held))
         }
         WaitsFor::Place(at) => {
             f.write_str(r#""place":"#)?;
@@ -99,7 +102,7 @@ fn socket(f: &mut fmt::Formatter<'_>, name: &str, descriptor: &Descriptor) -> fm
             write!(f, r#","{name}":"{address}""#)?;
         }
     }
-    Ok(())
+    number(f, "unanswered_ms", descriptor.unanswered.map(|ago| ago.as_millis()))
 }
 
 fn place(f: &mut fmt::Formatter<'_>, place: &Location<'_>) -> fmt::Result {

@@ -9,6 +9,7 @@ use std::time::Duration;
 use super::info::{TaskInfo, TaskState};
 use crate::blocked::{BlockedFrame, FrameOrigin, forget_symbols, here, named};
 use crate::sched::SchedulerRef;
+use crate::several::Several;
 use crate::task::registry::{Position, Registry};
 use crate::task::sites::{self, Given, Stack};
 use crate::task::{Id, local_sets_of};
@@ -25,9 +26,12 @@ const STRIPPED: &str = "no line known: the program is stripped";
 /// Where a task waits.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Site {
-    is_own: bool,
+    /// Whether it is a line of the program.
+    pub(super) is_own: bool,
     /// `at FILE:LINE` or `in FUNCTION`.
-    place: String,
+    pub(super) place: String,
+    /// The line in the handler, `at FILE:LINE`, if that is another one.
+    pub(super) handler: Option<String>,
 }
 
 /// Fills in where the tasks wait that are waiting. They are polled once more, unless that is in vain.
@@ -100,15 +104,13 @@ impl Site {
         let is_of = |origin| move |frame: &&BlockedFrame| frame.origin == origin;
         let of = |origin| frames.iter().find(is_of(origin));
         let own = of(FrameOrigin::Own);
-        let handler = frames.iter().rfind(is_of(FrameOrigin::Own)).filter(|_| is_of_crate);
-        let place = match (own.or_else(|| of(FrameOrigin::Dependency)), handler) {
-            (Some(frame), Some(handler)) if frame.line != handler.line || frame.file != handler.file => {
-                format!("{frame} in the call {handler}")
-            }
-            (Some(frame), _) => frame.to_string(),
-            (None, _) => of(FrameOrigin::Unknown).map(|_| STRIPPED.to_owned())?,
+        let place = match own.or_else(|| of(FrameOrigin::Dependency)) {
+            Some(frame) => frame.to_string(),
+            None => of(FrameOrigin::Unknown).map(|_| STRIPPED.to_owned())?,
         };
-        Some(Site { is_own: own.is_some(), place })
+        let outermost = frames.iter().rfind(is_of(FrameOrigin::Own)).filter(|_| is_of_crate);
+        let handler = outermost.map(ToString::to_string).filter(|handler| *handler != place);
+        Some(Site { is_own: own.is_some(), place, handler })
     }
 }
 
@@ -142,15 +144,23 @@ fn unboxed(name: &str) -> &str {
     inner.filter(|inner| !inner.starts_with("dyn ")).unwrap_or(name)
 }
 
-/// Displays where a task waits, as the end of a sentence; nothing if that is not known.
-pub(super) struct Sites<'a>(pub(super) &'a [Site]);
+/// Displays where the tasks of a group wait, as the end of a sentence; nothing if that is not known.
+pub(super) struct Sites<'a> {
+    pub(super) lines: &'a [String],
+    /// The lines of their handlers.
+    pub(super) handlers: &'a [String],
+}
 
 impl fmt::Display for Sites<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0
-            .iter()
-            .enumerate()
-            .try_for_each(|(index, site)| write!(f, "{} {}", if index == 0 { "," } else { " and" }, site.place))
+        for (index, line) in self.lines.iter().enumerate() {
+            write!(f, "{} {line}", if index == 0 { "," } else { " and" })?;
+        }
+        match self.handlers {
+            [] => Ok(()),
+            [handler] => write!(f, " in the call {handler}"),
+            handlers => write!(f, " in the calls {}", Several(handlers)),
+        }
     }
 }
 
@@ -251,35 +261,34 @@ mod tests {
         let [own, outer] = ["src/a.rs", "src/main.rs"].map(|file| frame(file, FrameOrigin::Own));
         let site_of = |frames: &[&BlockedFrame], is_of_crate| {
             let frames: Vec<BlockedFrame> = frames.iter().copied().cloned().collect();
-            Site::of(&frames, is_of_crate).map(|site| Sites(&[site]).to_string())
+            Site::of(&frames, is_of_crate).map(|site| (site.place, site.handler))
         };
         let site = |frames: &[&BlockedFrame]| site_of(frames, false);
-        assert_eq!(site(&[&sleep, &hyper, &own, &outer]).unwrap(), ", at src/a.rs:7");
-        assert_eq!(
-            site_of(&[&sleep, &own, &outer, &hyper], true).unwrap(),
-            ", at src/a.rs:7 in the call at src/main.rs:7"
-        );
-        assert_eq!(site_of(&[&sleep, &own, &hyper], true).unwrap(), ", at src/a.rs:7");
-        assert_eq!(site(&[&sleep, &hyper]).unwrap(), ", at hyper-1.9.0/src/a.rs:7");
+        let at = |place: &str, handler: Option<&str>| Some((place.to_owned(), handler.map(str::to_owned)));
+        assert_eq!(site(&[&sleep, &hyper, &own, &outer]), at("at src/a.rs:7", None));
+        assert_eq!(site_of(&[&sleep, &own, &outer, &hyper], true), at("at src/a.rs:7", Some("at src/main.rs:7")));
+        assert_eq!(site_of(&[&sleep, &own, &hyper], true), at("at src/a.rs:7", None));
+        assert_eq!(site(&[&sleep, &hyper]), at("at hyper-1.9.0/src/a.rs:7", None));
         let function = Some("hyper::client::connect".to_owned());
         let unplaced = BlockedFrame { function, file: None, line: None, origin: FrameOrigin::Dependency };
-        assert_eq!(site(&[&sleep, &unplaced, &hyper]).unwrap(), ", in hyper::client::connect");
-        assert_eq!(site(&[&sleep, &unplaced, &own]).unwrap(), ", at src/a.rs:7");
+        assert_eq!(site(&[&sleep, &unplaced, &hyper]), at("in hyper::client::connect", None));
+        assert_eq!(site(&[&sleep, &unplaced, &own]), at("at src/a.rs:7", None));
         assert_eq!(site(&[&sleep]), None);
         let unknown = BlockedFrame { origin: FrameOrigin::Unknown, ..unplaced };
-        assert_eq!(site(&[&sleep, &unknown]).unwrap(), ", no line known: the program is stripped");
+        assert_eq!(site(&[&sleep, &unknown]), at("no line known: the program is stripped", None));
     }
 
     #[test]
     fn lines_of_crates_are_left_out_beside_those_of_the_program() {
-        let site = |is_own, place: &str| Some(Site { is_own, place: format!("at {place}") });
+        let site = |is_own, place: &str| Some(Site { is_own, place: place.to_owned(), handler: None });
         let mut known =
             HashMap::from([(vec![1], site(false, "hyper.rs:1")), (vec![2], site(true, "a.rs:2")), (vec![3], None)]);
         let mut of = |stacks: &[u64]| {
             let stacks: Vec<Stack> = stacks.iter().map(|address| vec![*address]).collect();
-            Sites(&of_stacks(&stacks, false, &mut known)).to_string()
+            of_stacks(&stacks, false, &mut known).into_iter().map(|site| site.place).collect::<Vec<String>>()
         };
-        assert_eq!((&*of(&[1, 2, 3, 2]), &*of(&[1, 3]), &*of(&[3])), (", at a.rs:2", ", at hyper.rs:1", ""));
+        assert_eq!((of(&[1, 2, 3, 2]), of(&[1, 3])), (vec!["a.rs:2".to_owned()], vec!["hyper.rs:1".to_owned()]));
+        assert_eq!(of(&[3]), [""; 0]);
     }
 
     #[test]

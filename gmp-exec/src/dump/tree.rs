@@ -72,7 +72,7 @@ impl Tasks {
 /// The tasks that `task` waits for. They may have ended, or be tasks of another runtime.
 fn awaited_by(task: &TaskInfo) -> Vec<Id> {
     let of_sets = task.rolls.iter().flat_map(|roll| tasks_of_set(*roll));
-    task.blocked_by().chain(of_sets).collect()
+    task.blocked_by().chain(of_sets).chain(task.holders.iter().copied()).collect()
 }
 
 impl TaskTree {

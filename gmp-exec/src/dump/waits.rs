@@ -6,9 +6,10 @@ use std::panic::Location;
 use std::ptr;
 use std::time::Duration;
 
+use super::groups::Count;
 use super::info::{Short, known};
 use crate::lost::locks::Edge;
-use crate::sys::peer;
+use crate::sys::peer::{self, Ports};
 use crate::task::join_set::size_of_set;
 use crate::task::{Id, MOST, Moment, Resource, SyncWait, Wait};
 
@@ -62,10 +63,15 @@ pub enum WaitsFor {
         amount: u32,
         /// Where it was created, if that is known.
         created: Option<&'static Location<'static>>,
-        /// A task that has locked the `Mutex` or `RwLock`, if that is known. It is kept only in a process
+        /// The task that has locked the `Mutex` or `RwLock`, or has permits of the `Semaphore`, if that is
+        /// known; of several, the one that has had them longest. It is kept only in a process
         /// in which a runtime has been built with `GMP_DEBUG=sigquit=1`, `GMP_LEAKS` or
         /// `GMP_DEADLOCK_AFTER`, or with the options of their builder.
         holder: Option<Id>,
+        /// How many other tasks have locked it to read, or have permits.
+        other_holders: u32,
+        /// How many permits these tasks have together.
+        held: u32,
     },
     /// A future that waits at this place of gmp's or tokio's code.
     Place(&'static Location<'static>),
@@ -81,6 +87,10 @@ pub struct Descriptor {
     pub peer: Option<SocketAddr>,
     /// The address at which a socket of IP takes connections.
     pub listens_at: Option<SocketAddr>,
+    /// Of a TCP connection that this process has accepted: how long ago the other end sent data, if none
+    /// was sent to it since. Known on Linux, and to a few milliseconds: an answer in the same tick of the
+    /// kernel's clock counts as later.
+    pub unanswered: Option<Duration>,
 }
 
 /// The moment of a dump, on the coarse clock of the system, that of the runtime, and that of closures
@@ -104,36 +114,69 @@ impl WaitsFor {
             Wait::Task(id) => WaitsFor::Task(id),
             Wait::AnyOf(roll) => WaitsFor::AnyOf(size_of_set(roll)),
             Wait::Sync(SyncWait { resource, amount, created }) => {
-                WaitsFor::Sync { resource, amount, created: known(created), holder: None }
+                WaitsFor::Sync { resource, amount, created: known(created), holder: None, other_holders: 0, held: 0 }
             }
             Wait::At(place) => WaitsFor::Place(place),
         }
     }
 
-    /// The task without which the wait does not end.
+    /// The task without which the wait does not end. Permits of a semaphore may come from any task.
     pub(super) fn blocked_by(&self) -> Option<Id> {
         match *self {
             WaitsFor::Task(id) => Some(id),
-            WaitsFor::Sync { holder, .. } => holder,
+            WaitsFor::Sync { resource: Resource::Mutex | Resource::RwLock, holder, .. } => holder,
             _ => None,
         }
     }
 
-    /// A task that has locked what is waited for. `edges`: those of the task's last poll. Two locks that
-    /// were created at one place can't be told apart.
-    pub(super) fn set_holder(&mut self, edges: &[&Edge]) {
-        let WaitsFor::Sync { resource: Resource::Mutex | Resource::RwLock, created, holder, .. } = self else { return };
-        let mut matching = edges.iter().filter(|edge| known(edge.created) == *created);
-        let Some(first) = matching.next() else { return };
-        *holder = matching.all(|edge| edge.address == first.address).then_some(first.holder);
+    /// Sets which tasks have locked what is waited for, and returns them. `edges`: those of the task's
+    /// last poll. Two locks that were created at one place can't be told apart.
+    pub(super) fn set_holder<'a>(&mut self, edges: &[&'a Edge]) -> Option<&'a Edge> {
+        let WaitsFor::Sync { resource, created, holder, other_holders, held, .. } = self else { return None };
+        let is_of = |edge: &&&Edge| edge.resource == *resource && known(edge.created) == *created;
+        let mut matching = edges.iter().filter(is_of);
+        let first = *matching.next()?;
+        if matching.any(|edge| edge.address != first.address) {
+            return None;
+        }
+        let number = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+        *holder = first.holders.first().map(|(id, _)| *id);
+        *other_holders = number(first.holders.len() - 1);
+        *held = number(first.holders.iter().fold(0, |sum, (_, permits)| sum.saturating_add(*permits)));
+        Some(first)
+    }
+
+    /// Leaves out what is not true of another task that waits for the same kind of thing. Of clients
+    /// without an answer, the longest time.
+    pub(super) fn retain_common(&mut self, others: &[WaitsFor]) {
+        let same = others.iter().find(|other| other.kind() == self.kind()).copied();
+        if let WaitsFor::Readable(descriptor) = self {
+            descriptor.unanswered = descriptor.unanswered.max(same.and_then(|same| same.unanswered()));
+        }
+        let (
+            WaitsFor::Sync { resource, amount, created, holder, other_holders, held },
+            Some(WaitsFor::Sync { amount: of_other, holder: its_holder, .. }),
+        ) = (*self, same)
+        else {
+            return;
+        };
+        let amount = if amount == of_other { amount } else { 0 };
+        let is_common = holder == its_holder;
+        *self = WaitsFor::Sync { resource, amount, created, holder: holder.filter(|_| is_common), other_holders, held };
     }
 
     /// Asks the system what the descriptor is.
-    pub(super) fn look_at_descriptor(&mut self) {
+    pub(super) fn look_at_descriptor(&mut self, ports: &mut Ports) {
         if let WaitsFor::Readable(descriptor) | WaitsFor::Writable(descriptor) = self {
             let fd = descriptor.fd;
-            *descriptor = Descriptor { fd, peer: peer::peer(fd), listens_at: peer::listens_at(fd) };
+            let peer = peer::peer(fd);
+            let unanswered = peer.and_then(|_| peer::unanswered(fd, ports));
+            *descriptor = Descriptor { fd, peer, listens_at: peer::listens_at(fd), unanswered };
         }
+    }
+
+    fn unanswered(&self) -> Option<Duration> {
+        if let WaitsFor::Readable(Descriptor { unanswered, .. }) = self { *unanswered } else { None }
     }
 
     /// The same kind of wait, without what distinguishes one task's wait from that of another one:
@@ -142,13 +185,16 @@ impl WaitsFor {
         let any = Descriptor::unknown(0);
         match self {
             WaitsFor::Timer(_) => WaitsFor::Timer(Duration::ZERO),
-            WaitsFor::Readable(_) => WaitsFor::Readable(any),
+            WaitsFor::Readable(of) => {
+                WaitsFor::Readable(Descriptor { unanswered: of.unanswered.map(|_| Duration::ZERO), ..any })
+            }
             WaitsFor::Writable(_) => WaitsFor::Writable(any),
             WaitsFor::Task(_) => WaitsFor::Task(Id::from_u64(1).expect("not 0")),
             WaitsFor::AnyOf(_) => WaitsFor::AnyOf(0),
             WaitsFor::Sync { resource, amount, created, .. } => {
-                let amount = if resource == Resource::Receiver { 0 } else { amount };
-                WaitsFor::Sync { resource, amount, created, holder: None }
+                let varies = matches!(resource, Resource::Receiver | Resource::Semaphore);
+                let amount = if varies { 0 } else { amount };
+                WaitsFor::Sync { resource, amount, created, holder: None, other_holders: 0, held: 0 }
             }
             WaitsFor::Place(_) => self,
         }
@@ -175,7 +221,7 @@ impl WaitsFor {
 
 impl Descriptor {
     fn unknown(fd: i32) -> Descriptor {
-        Descriptor { fd, peer: None, listens_at: None }
+        Descriptor { fd, peer: None, listens_at: None, unanswered: None }
     }
 }
 
@@ -202,11 +248,17 @@ impl fmt::Display for OfSeveral {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
             WaitsFor::Timer(left) => write!(f, "for timers, the next in {:.1} s", left.as_secs_f64()),
+            WaitsFor::Readable(Descriptor { unanswered: Some(ago), .. }) => {
+                let ago = ago.as_secs_f64();
+                write!(f, "to read from clients that have got nothing since their last data, up to {ago:.1} s ago")
+            }
             WaitsFor::Readable(_) => f.write_str("for descriptors to be readable"),
             WaitsFor::Writable(_) => f.write_str("for descriptors to be writable"),
             WaitsFor::Task(_) => f.write_str("for other tasks"),
             WaitsFor::AnyOf(_) => f.write_str("for tasks of sets"),
-            WaitsFor::Sync { .. } | WaitsFor::Place(_) => self.0.kind().fmt(f),
+            // The senders may be others.
+            WaitsFor::Sync { resource: Resource::Receiver, .. } => self.0.kind().fmt(f),
+            WaitsFor::Sync { .. } | WaitsFor::Place(_) => self.0.fmt(f),
         }
     }
 }
@@ -215,7 +267,11 @@ impl fmt::Display for WaitsFor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
             WaitsFor::Timer(left) => write!(f, "for a timer in {:.1} s", left.as_secs_f64()),
-            WaitsFor::Readable(Descriptor { fd, peer: Some(peer), .. }) => write!(f, "to read from {peer} (fd {fd})"),
+            WaitsFor::Readable(Descriptor { fd, peer: Some(peer), unanswered, .. }) => {
+                write!(f, "to read from {peer} (fd {fd})")?;
+                let Some(ago) = unanswered.map(|ago| ago.as_secs_f64()) else { return Ok(()) };
+                write!(f, ", which has got nothing since its last data {ago:.1} s ago")
+            }
             WaitsFor::Readable(Descriptor { fd, listens_at: Some(address), .. }) => {
                 write!(f, "for a connection to {address} (fd {fd})")
             }
@@ -224,12 +280,20 @@ impl fmt::Display for WaitsFor {
             WaitsFor::Writable(Descriptor { fd, .. }) => write!(f, "for fd {fd} to be writable"),
             WaitsFor::Task(id) => write!(f, "for task {id}"),
             WaitsFor::AnyOf(count) => write!(f, "for any of {count} tasks"),
-            WaitsFor::Sync { resource, amount, created, holder } => {
+            WaitsFor::Sync { resource, amount, created, holder, other_holders, held } => {
                 resource_in_words(f, resource, amount)?;
                 created.map_or(Ok(()), |place| write!(f, " created at {}", Short(place)))?;
-                holder.map_or(Ok(()), |holder| write!(f, ", locked by task {holder}"))
+                let Some(holder) = holder else { return Ok(()) };
+                match resource {
+                    Resource::Semaphore => write!(f, ", {} acquired by task {holder}", Count(held as usize, "permit"))?,
+                    _ => write!(f, ", locked by task {holder}")?,
+                }
+                match other_holders {
+                    0 => Ok(()),
+                    others => write!(f, " and {}", Count(others as usize, "other")),
+                }
             }
-            WaitsFor::Place(place) => at_place(f, place),
+            WaitsFor::Place(place) => write!(f, "at {}", Short(place)),
         }
     }
 }
@@ -240,6 +304,7 @@ fn resource_in_words(f: &mut fmt::Formatter<'_>, resource: Resource, amount: u32
         Resource::Mutex => f.write_str("to lock a tokio Mutex"),
         Resource::RwLock if amount == 1 => f.write_str("to read a tokio RwLock"),
         Resource::RwLock => f.write_str("to write a tokio RwLock"),
+        Resource::Semaphore if amount == 0 => f.write_str("to acquire permits of a tokio Semaphore"),
         Resource::Semaphore => write!(f, "to acquire {amount}{more} of a tokio Semaphore"),
         Resource::OnceCell => f.write_str("for a tokio OnceCell to be initialised"),
         Resource::Sender => write!(f, "to send into a full mpsc channel (capacity {amount}{more})"),
@@ -249,16 +314,8 @@ fn resource_in_words(f: &mut fmt::Formatter<'_>, resource: Resource, amount: u32
         Resource::Notify => f.write_str("for a notification by a tokio Notify"),
         Resource::Watch => f.write_str("for a change of a watch channel"),
         Resource::Closed => f.write_str("for the receivers of a channel to be gone"),
-    }
-}
-
-/// Channels that don't say where they were created have a file each in tokio.
-fn at_place(f: &mut fmt::Formatter<'_>, place: &'static Location<'static>) -> fmt::Result {
-    let file = place.file().split_once("/tokio-real/src/sync/").map(|(_, file)| file);
-    match file {
-        Some("oneshot.rs") => f.write_str("for the other end of a oneshot channel"),
-        Some("broadcast.rs") => f.write_str("to receive from a broadcast channel"),
-        _ => write!(f, "at {}", Short(place)),
+        Resource::Oneshot => f.write_str("to receive from a oneshot channel"),
+        Resource::Broadcast => f.write_str("to receive from a broadcast channel"),
     }
 }
 
@@ -286,17 +343,31 @@ mod tests {
         let connected = Descriptor { peer: address, ..Descriptor::unknown(5) };
         assert_eq!(WaitsFor::Readable(connected).to_string(), "to read from 127.0.0.1:80 (fd 5)");
         assert_eq!(WaitsFor::Writable(connected).to_string(), "to write to 127.0.0.1:80 (fd 5)");
+        let unanswered = Some(Duration::from_millis(2_100));
+        let asked = WaitsFor::Readable(Descriptor { unanswered, ..connected });
+        let text = asked.to_string();
+        assert_eq!(text, "to read from 127.0.0.1:80 (fd 5), which has got nothing since its last data 2.1 s ago");
+        let mut several = WaitsFor::Readable(Descriptor { unanswered: Some(Duration::ZERO), ..connected });
+        assert_ne!(several.kind(), WaitsFor::Readable(connected).kind());
+        several.retain_common(&[asked]);
+        let text = OfSeveral(several).to_string();
+        assert_eq!(text, "to read from clients that have got nothing since their last data, up to 2.1 s ago");
         let listens = WaitsFor::Readable(Descriptor { listens_at: address, ..Descriptor::unknown(5) });
         assert_eq!(listens.to_string(), "for a connection to 127.0.0.1:80 (fd 5)");
     }
 
     #[test]
     fn a_lock_or_channel_is_named_with_what_is_waited_for() {
-        let text = |resource, amount| WaitsFor::Sync { resource, amount, created: None, holder: None }.to_string();
+        let wait = |resource, amount| {
+            let created = None;
+            WaitsFor::Sync { resource, amount, created, holder: None, other_holders: 0, held: 0 }
+        };
+        let text = |resource, amount| wait(resource, amount).to_string();
         assert_eq!(text(Resource::Mutex, 1), "to lock a tokio Mutex");
         assert_eq!(text(Resource::RwLock, 1), "to read a tokio RwLock");
         assert_eq!(text(Resource::RwLock, MOST), "to write a tokio RwLock");
         assert_eq!(text(Resource::Semaphore, 3), "to acquire 3 of a tokio Semaphore");
+        assert_eq!(wait(Resource::Semaphore, 3).kind().to_string(), "to acquire permits of a tokio Semaphore");
         assert_eq!(text(Resource::Receiver, 0), "to receive from an empty mpsc channel");
         assert_eq!(text(Resource::Receiver, 1), "to receive from an empty mpsc channel (1 sender)");
         assert_eq!(text(Resource::Receiver, 2), "to receive from an empty mpsc channel (2 senders)");
@@ -307,6 +378,59 @@ mod tests {
         let expected = format!("waits.rs:{}", created.line());
         let text = WaitsFor::of(wait, 0).to_string();
         assert!(text.starts_with("for a change of a watch channel created at ") && text.ends_with(&expected), "{text}");
+    }
+
+    #[test]
+    fn who_has_locked_is_told_and_how_many_others() {
+        let id = |id| Id::from_u64(id).unwrap();
+        let created = Location::caller();
+        let edge = |resource, holders: &[(u64, usize)], address| Edge {
+            task: id(1),
+            polls: 1,
+            since: std::time::Instant::now(),
+            resource,
+            created,
+            holders: holders.iter().map(|(holder, permits)| (id(*holder), *permits)).collect(),
+            address,
+        };
+        let place = Short(created);
+        let told = |resource, edges: &[&Edge]| {
+            let mut wait = WaitsFor::of(Wait::Sync(SyncWait { resource, amount: 1, created }), 0);
+            wait.set_holder(edges);
+            wait.to_string().replace(&format!(" created at {place}"), "")
+        };
+        let [pool, one] = [&[(5, 2), (7, 1)][..], &[(5, 1)]].map(|holders| edge(Resource::Semaphore, holders, 32));
+        let semaphore = "to acquire 1 of a tokio Semaphore";
+        assert_eq!(
+            told(Resource::Semaphore, &[&pool]),
+            format!("{semaphore}, 3 permits acquired by task 5 and 1 other")
+        );
+        assert_eq!(told(Resource::Semaphore, &[&one]), format!("{semaphore}, 1 permit acquired by task 5"));
+        let readers = edge(Resource::RwLock, &[(5, 1), (6, 1), (7, 1)], 64);
+        assert_eq!(told(Resource::RwLock, &[&one, &readers]), "to read a tokio RwLock, locked by task 5 and 2 others");
+        let other = edge(Resource::Semaphore, &[(9, 1)], 96);
+        assert_eq!(told(Resource::Semaphore, &[&pool, &other]), semaphore, "either may be meant");
+    }
+
+    #[test]
+    fn a_group_says_what_is_true_of_all() {
+        let wait = |amount, holder| WaitsFor::Sync {
+            resource: Resource::Semaphore,
+            amount,
+            created: None,
+            holder: Id::from_u64(holder),
+            other_holders: 0,
+            held: 2,
+        };
+        let common = |one: WaitsFor, other| {
+            let mut common = one;
+            common.retain_common(&[WaitsFor::Timer(Duration::ZERO), other]);
+            OfSeveral(common).to_string()
+        };
+        let acquired = "of a tokio Semaphore, 2 permits acquired by task 7";
+        assert_eq!(common(wait(1, 7), wait(1, 7)), format!("to acquire 1 {acquired}"));
+        assert_eq!(common(wait(1, 7), wait(3, 7)), format!("to acquire permits {acquired}"));
+        assert_eq!(common(wait(1, 7), wait(1, 8)), "to acquire 1 of a tokio Semaphore");
     }
 
     #[test]

@@ -6,19 +6,22 @@ use std::fmt;
 use super::groups::Pool;
 use super::info::{TaskInfo, TaskState};
 use super::polled::{Polled, polled_by_machines};
-use super::waits::{Now, WaitsFor};
+use super::waits::Now;
 
 use crate::lost::locks::{self, Edge};
 use crate::lost::{self, Leaks};
 use crate::sched::state::global_queue;
 use crate::sched::{Scheduler, SchedulerRef};
 use crate::sync::Arc;
+use crate::sys::peer::Ports;
 use crate::task::registry::Position;
 use crate::task::roots::for_each_root;
-use crate::task::{Header, Id, LocalHome, Moment, Runnable, local_sets_of};
+use crate::task::{Header, Id, LocalHome, Moment, Resource, Runnable, local_sets_of};
 
 /// Entries per turn of a lock, so that a task that needs the lock waits for some microseconds only.
 const TURN: usize = 256;
+/// So many tasks that have permits are kept for a task that waits for one.
+const MOST_HOLDERS: usize = 10;
 
 /// The tasks of a runtime, in no order; see [`Handle::tasks`](crate::runtime::Handle::tasks).
 ///
@@ -51,6 +54,7 @@ pub struct Tasks {
     /// Tasks in the queues of the processors when the walk began.
     on_workers: usize,
     now: Now,
+    ports: Ports,
     /// The tasks that wait for mutexes that others have locked.
     edges: HashMap<Id, Vec<Edge>>,
     /// The tasks that can never run again, as far as wakers are counted.
@@ -84,6 +88,7 @@ impl Tasks {
                 runtime: scheduler.clock.now_ns(),
                 closures: scheduler.observers.measuring.now(),
             },
+            ports: Ports::default(),
             edges: edges(),
             lost: if scheduler.config.leaks == Leaks::Off { HashSet::new() } else { lost(&scheduler) },
             scheduler,
@@ -220,6 +225,13 @@ fn edges() -> HashMap<Id, Vec<Edge>> {
     by_task
 }
 
+/// Some of the other tasks that have permits.
+fn of_semaphores(edges: &[&Edge], task: Id) -> Vec<Id> {
+    let semaphores = edges.iter().filter(|edge| edge.resource == Resource::Semaphore);
+    let holders = semaphores.flat_map(|edge| edge.holders.iter().map(|(holder, _)| *holder));
+    holders.filter(|holder| *holder != task).take(MOST_HOLDERS).collect()
+}
+
 fn lost(scheduler: &Scheduler) -> HashSet<Id> {
     lost::find(scheduler).into_iter().map(|lost| lost.id).collect()
 }
@@ -231,10 +243,12 @@ impl Iterator for Tasks {
         loop {
             if let Some(mut info) = self.seen.pop_front() {
                 // Not under the lock of the shard.
-                info.waits_for.iter_mut().for_each(WaitsFor::look_at_descriptor);
+                info.waits_for.iter_mut().for_each(|wait| wait.look_at_descriptor(&mut self.ports));
                 let edges = self.edges.get(&info.id).map_or(&[][..], Vec::as_slice);
                 let of_poll: Vec<&Edge> = edges.iter().filter(|edge| edge.polls == info.polls).collect();
-                info.waits_for.iter_mut().for_each(|wait| wait.set_holder(&of_poll));
+                let edges: Vec<&Edge> =
+                    info.waits_for.iter_mut().filter_map(|wait| wait.set_holder(&of_poll)).collect();
+                info.holders = of_semaphores(&edges, info.id);
                 info.is_lost = info.state == TaskState::Waiting && self.lost.contains(&info.id);
                 self.returned += 1;
                 return Some(info);

@@ -1,5 +1,5 @@
-//! Which task has locked a mutex or `RwLock` of tokio's, and which tasks wait for it: for the dump, which
-//! says which tasks wait for each other.
+//! Which tasks have locked a mutex or `RwLock` of tokio's or acquired permits of a semaphore, and which
+//! tasks wait for it: for the dump, which says which tasks wait for each other.
 //!
 //! The drop-in's locks tell it ([`bridge::Origin`](crate::bridge::Origin)). It is kept only once a
 //! runtime of the process has been built that asks for it ([`keep`]): before that, each lock and
@@ -9,13 +9,16 @@
 //! |---|---|
 //! | takes the permit, then is noted | is struck out, then gives the permit back |
 //!
+//! A lock is a semaphore with one permit or, so that it can have several readers, with many. A task is
+//! noted with the number of its permits; a permit that is forgotten stays noted, because pools forget it
+//! and add one when the connection comes back.
+//!
 //! So a task that is noted for a lock has locked it and not unlocked it. Its guard may be with another
 //! task: then that one has to unlock it, and the dump names the one that has locked it. When a task
-//! unlocks that is not noted, it is not known whose guard that was, and all are struck out; so it is
-//! when a write lock becomes a read lock.
+//! unlocks that is not noted, it is not known whose guard that was, and all are struck out.
 //!
-//! Permits of a `Semaphore` are not noted: servers give them to other tasks as a rule, and a task that
-//! waits for the next permit would seem to wait for itself.
+//! The permits of a `Semaphore` make no circles: servers give them to other tasks as a rule, and a task
+//! that waits for the next permit would seem to wait for itself.
 //!
 //! A waiting task is noted with the number of its poll. It is struck out when it has locked the
 //! mutex, or its future is dropped. A task that has dropped a future of another task strikes out
@@ -25,10 +28,10 @@ use std::collections::BTreeMap;
 use std::panic::Location;
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
-use std::sync::{Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
-use crate::task::Id;
+use crate::task::{Id, Resource};
 
 static IS_KEPT: AtomicBool = AtomicBool::new(false);
 static LAST_LOOK: Mutex<Option<Instant>> = Mutex::new(None);
@@ -40,8 +43,8 @@ static LOCKS: [Mutex<BTreeMap<usize, Lock>>; SHARDS] = [const { Mutex::new(BTree
 
 #[derive(Debug, Default)]
 struct Lock {
-    /// The tasks that have locked it: several have read locks.
-    holders: Vec<Id>,
+    /// The tasks that have locked it, each with its permits, and the first one first.
+    holders: Vec<(Id, usize)>,
     wanted: Vec<Want>,
 }
 
@@ -52,18 +55,21 @@ struct Want {
     /// The number of the poll.
     polls: u32,
     since: Instant,
-    /// Where the mutex was created.
+    resource: Resource,
+    /// Where it was created.
     created: &'static Location<'static>,
 }
 
-/// A task that waits for a lock that another task has.
-#[derive(Clone, Copy, Debug)]
+/// A task that waits for a lock or for permits that other tasks have.
+#[derive(Clone, Debug)]
 pub(crate) struct Edge {
     pub(crate) task: Id,
     pub(crate) polls: u32,
     pub(crate) since: Instant,
+    pub(crate) resource: Resource,
     pub(crate) created: &'static Location<'static>,
-    pub(crate) holder: Id,
+    /// Each with its permits, and the one that has locked first comes first. Never empty.
+    pub(crate) holders: Arc<[(Id, usize)]>,
     pub(crate) address: usize,
 }
 
@@ -82,42 +88,59 @@ fn shard(address: usize) -> MutexGuard<'static, BTreeMap<usize, Lock>> {
 }
 
 /// `task`: `None` outside of a task.
-pub(crate) fn locked(address: usize, task: Option<Id>) {
+pub(crate) fn locked(address: usize, permits: usize, task: Option<Id>) {
+    let task = task.filter(|_| permits > 0);
     let mut locks = shard(address);
     let lock = locks.entry(address).or_default();
-    lock.holders.extend(task);
+    match lock.holders.iter_mut().find(|(holder, _)| Some(*holder) == task) {
+        Some((_, all)) => *all = all.saturating_add(permits),
+        None => lock.holders.extend(task.map(|task| (task, permits))),
+    }
     lock.wanted.retain(|want| Some(want.task) != task);
     if lock.is_unknown() {
         locks.remove(&address);
     }
 }
 
-pub(crate) fn unlocked(address: usize, task: Option<Id>) {
+pub(crate) fn unlocked(address: usize, permits: usize, task: Option<Id>) {
     let mut locks = shard(address);
     if let Some(lock) = locks.get_mut(&address) {
-        match lock.holders.iter().position(|holder| Some(*holder) == task) {
-            Some(index) => drop(lock.holders.swap_remove(index)),
-            None => lock.holders.clear(),
-        }
+        lock.give_back(permits, task);
         if lock.is_unknown() {
             locks.remove(&address);
         }
     }
 }
 
+/// The semaphore at this address ends, or may get another address.
+pub(crate) fn ended(address: usize) {
+    shard(address).remove(&address);
+}
+
 impl Lock {
+    fn give_back(&mut self, permits: usize, task: Option<Id>) {
+        let Some(index) = self.holders.iter().position(|(holder, _)| Some(*holder) == task) else {
+            return self.holders.clear();
+        };
+        let left = &mut self.holders[index].1;
+        *left = left.saturating_sub(permits);
+        if *left == 0 {
+            self.holders.remove(index);
+        }
+    }
+
     fn is_unknown(&self) -> bool {
         self.holders.is_empty() && self.wanted.is_empty()
     }
 }
 
-/// A task waits in its poll of that number. `created`: where the mutex was.
-pub(crate) fn wants(address: usize, (task, polls): (Id, u32), created: &'static Location<'static>) {
+/// A task waits in its poll of that number. `created`: where the lock was.
+pub(crate) fn wants(address: usize, (task, polls): (Id, u32), resource: Resource, created: &'static Location<'static>) {
     let mut locks = shard(address);
     let lock = locks.entry(address).or_default();
     match lock.wanted.iter_mut().find(|want| want.task == task) {
         Some(want) => want.polls = polls,
-        None => lock.wanted.push(Want { task, polls, since: Instant::now(), created }),
+        None => lock.wanted.push(Want { task, polls, since: Instant::now(), resource, created }),
     }
 }
 
@@ -132,23 +155,23 @@ pub(crate) fn gave_up(address: usize, task: Option<Id>) {
     }
 }
 
-/// The tasks that wait for a lock whose holder is known.
+/// The tasks that wait for a lock or for permits of which holders are known.
 pub(crate) fn edges() -> Vec<Edge> {
     let mut edges = Vec::new();
     for shard in &LOCKS {
         let locks = shard.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-        for (&address, lock) in locks.iter() {
-            for &holder in &lock.holders {
-                let edge = |want: &Want| Edge {
-                    task: want.task,
-                    polls: want.polls,
-                    since: want.since,
-                    created: want.created,
-                    holder,
-                    address,
-                };
-                edges.extend(lock.wanted.iter().map(edge));
-            }
+        for (&address, lock) in locks.iter().filter(|(_, lock)| !lock.holders.is_empty()) {
+            let holders: Arc<[(Id, usize)]> = lock.holders.as_slice().into();
+            let edge = |want: &Want| Edge {
+                task: want.task,
+                polls: want.polls,
+                since: want.since,
+                resource: want.resource,
+                created: want.created,
+                holders: holders.clone(),
+                address,
+            };
+            edges.extend(lock.wanted.iter().map(edge));
         }
     }
     edges
@@ -157,7 +180,8 @@ pub(crate) fn edges() -> Vec<Edge> {
 /// Whether a task waits for so long for a lock that another one has. Asked often, this looks four
 /// times in that span.
 pub(crate) fn any_waits_for(limit: Duration) -> bool {
-    are_kept() && is_time_to_look(limit / 4) && edges().iter().any(|edge| edge.since.elapsed() >= limit)
+    let is_long = |edge: &Edge| edge.resource != Resource::Semaphore && edge.since.elapsed() >= limit;
+    are_kept() && is_time_to_look(limit / 4) && edges().iter().any(is_long)
 }
 
 fn is_time_to_look(pause: Duration) -> bool {
@@ -178,42 +202,62 @@ mod tests {
     }
 
     fn waits_of(task: Id) -> Vec<(u32, Id)> {
-        edges().iter().filter(|edge| edge.task == task).map(|edge| (edge.polls, edge.holder)).collect()
+        let edges = edges().into_iter().filter(|edge| edge.task == task);
+        edges
+            .flat_map(|edge| edge.holders.iter().map(|(holder, _)| (edge.polls, *holder)).collect::<Vec<_>>())
+            .collect()
     }
 
     #[test]
     fn a_task_waits_for_the_one_that_has_locked() {
         let (address, [holder, waits]) = (usize::MAX - 31, [1 << 40, (1 << 40) + 1].map(id));
-        wants(address, (waits, 3), Location::caller());
+        wants(address, (waits, 3), Resource::Mutex, Location::caller());
         assert_eq!(waits_of(waits), [], "it is not known who has locked it");
-        locked(address, Some(holder));
+        locked(address, 1, Some(holder));
         assert_eq!(waits_of(waits), [(3, holder)]);
-        wants(address, (waits, 5), Location::caller());
+        wants(address, (waits, 5), Resource::Mutex, Location::caller());
         assert_eq!(waits_of(waits), [(5, holder)]);
-        unlocked(address, Some(holder));
+        unlocked(address, 1, Some(holder));
         assert_eq!(waits_of(waits), []);
-        locked(address, Some(waits));
-        wants(address, (holder, 1), Location::caller());
+        locked(address, 1, Some(waits));
+        wants(address, (holder, 1), Resource::Mutex, Location::caller());
         assert_eq!((waits_of(waits), waits_of(holder)), (vec![], vec![(1, waits)]));
         gave_up(address, Some(holder));
         assert_eq!(waits_of(holder), []);
-        unlocked(address, Some(waits));
+        unlocked(address, 1, Some(waits));
         assert!(!shard(address).contains_key(&address));
     }
 
     #[test]
     fn a_lock_has_several_readers_and_what_is_not_certain_is_forgotten() {
         let (address, [first, second, writer]) = (usize::MAX - 95, [1 << 41, (1 << 41) + 1, (1 << 41) + 2].map(id));
-        wants(address, (writer, 1), Location::caller());
-        locked(address, Some(first));
-        locked(address, Some(second));
+        wants(address, (writer, 1), Resource::Mutex, Location::caller());
+        locked(address, 1, Some(first));
+        locked(address, 1, Some(second));
         assert_eq!(waits_of(writer), [(1, first), (1, second)]);
-        unlocked(address, Some(first));
+        unlocked(address, 1, Some(first));
         assert_eq!(waits_of(writer), [(1, second)]);
-        locked(address, Some(first));
-        unlocked(address, None);
+        locked(address, 1, Some(first));
+        unlocked(address, 1, None);
         assert_eq!(waits_of(writer), []);
         gave_up(address, Some(writer));
+        assert!(!shard(address).contains_key(&address));
+    }
+
+    /// As a pool of connections: a permit is forgotten, and added when the connection comes back.
+    #[test]
+    fn a_task_has_as_many_permits_as_it_has_acquired_and_not_given_back() {
+        let (address, [first, second, waits]) = (usize::MAX - 159, [1 << 42, (1 << 42) + 1, (1 << 42) + 2].map(id));
+        wants(address, (waits, 1), Resource::Semaphore, Location::caller());
+        locked(address, 3, Some(first));
+        locked(address, 1, Some(second));
+        locked(address, 1, Some(first));
+        unlocked(address, 3, Some(first));
+        assert_eq!(waits_of(waits), [(1, first), (1, second)], "each once, and in this order");
+        unlocked(address, 1, Some(first));
+        assert_eq!(waits_of(waits), [(1, second)]);
+        ended(address);
+        assert_eq!(waits_of(waits), []);
         assert!(!shard(address).contains_key(&address));
     }
 }

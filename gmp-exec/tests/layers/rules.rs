@@ -9,6 +9,7 @@ const RULES: &[(&str, &[&str])] = &[
     ("sync", &["sync"]),
     ("contain.rs", &[]),
     ("escaped.rs", &[]),
+    ("several.rs", &[]),
     ("netpoll.rs", &[]),
     ("procs.rs", &["sys"]),
     // Below everything: it replaces functions of the C library.
@@ -64,10 +65,24 @@ const RULES: &[(&str, &[&str])] = &[
         ],
     ),
     // Beside `metrics` and `trace`: told by `observe`, and acts on nothing.
-    ("blocked", &["blocked", "sched::state", "task", "contain", "escaped", "sys", "sync"]),
+    ("blocked", &["blocked", "sched::state", "task", "contain", "escaped", "several", "sys", "sync"]),
     // Read what the scheduler and the tasks write, and act on nothing.
     ("lost", &["lost", "sched", "task", "sys", "sync"]),
-    ("dump", &["dump", "observe::record_until_written", "blocked", "lost", "sched", "task", "escaped", "sys", "sync"]),
+    (
+        "dump",
+        &[
+            "dump",
+            "observe::record_until_written",
+            "blocked",
+            "lost",
+            "sched",
+            "task",
+            "escaped",
+            "several",
+            "sys",
+            "sync",
+        ],
+    ),
     ("context", &["context", "sched", "task", "metrics", "sync"]),
     // Reads what the others count.
     ("metrics", &["sched", "task::set_of_local_runtime", "blocked", "netpoll", "sys", "sync"]),

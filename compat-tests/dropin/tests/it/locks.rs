@@ -1,5 +1,5 @@
-//! Which task has locked the mutex or `RwLock` that another task waits for, and tasks that wait for each
-//! other's mutexes.
+//! Which task has locked the mutex or `RwLock`, or has the permits, that another task waits for, and tasks
+//! that wait for each other's mutexes.
 
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
@@ -12,7 +12,7 @@ use gmp_exec::runtime::{Handle, Leaks, TaskInfo, TaskState, WaitsFor};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::runtime::Builder;
-use tokio::sync::{Mutex, Notify, OwnedMutexGuard, RwLock};
+use tokio::sync::{Mutex, Notify, OwnedMutexGuard, RwLock, Semaphore};
 use tokio::task::JoinHandle;
 use tokio::time::{interval, sleep, timeout};
 
@@ -35,7 +35,8 @@ fn id(task: &JoinHandle<()>) -> String {
 async fn once_it_locks(task: &JoinHandle<()>) -> TaskInfo {
     let is_it = |info: &TaskInfo| info.id.to_string() == id(task) && info.state == TaskState::Waiting;
     let locks = |info: &TaskInfo| {
-        info.waits_for.iter().any(|wait| wait.to_string().contains("Lock") || wait.to_string().contains("Mutex"))
+        let kinds = ["Lock", "Mutex", "Semaphore"];
+        info.waits_for.iter().any(|wait| kinds.iter().any(|kind| wait.to_string().contains(kind)))
     };
     loop {
         let find = || Handle::current().tasks().find(|info| is_it(info) && locks(info));
@@ -85,7 +86,7 @@ fn the_task_that_has_locked_a_mutex_is_named() {
         let third = wants(&mutex);
         assert_eq!(holder(&third).await, Some(id(&first)));
         let json = once_it_locks(&third).await.json().to_string();
-        assert!(json.contains(&format!(r#""holder":{}}}"#, first.id())), "{json}");
+        assert!(json.contains(&format!(r#""holder":{},"other_holders":0,"held":1}}"#, first.id())), "{json}");
         end.notify_one();
         first.await.unwrap();
         while holder(&third).await != Some(id(&second)) {
@@ -135,6 +136,126 @@ fn a_task_that_reads_is_named_and_one_that_writes() {
         assert!(reads.await.unwrap_err().is_cancelled());
         let waits = wants(lock);
         assert_eq!(holder(&waits).await, Some(id(&writes)));
+    });
+}
+
+/// The text of the task's one wait, behind the place of the semaphore.
+async fn permits(task: &JoinHandle<()>) -> String {
+    let text = once_it_locks(task).await.waits_for[0].to_string();
+    let (head, place) = text.split_once(" created at ").unwrap();
+    assert_eq!(head, "to acquire 1 of a tokio Semaphore");
+    place.split_once(", ").map_or_else(String::new, |(_, permits)| permits.to_owned())
+}
+
+/// A task that acquires so many permits, until it is notified. Then it gives one back, and keeps the others.
+async fn acquires(semaphore: &Arc<Semaphore>, count: u32) -> (JoinHandle<()>, Arc<Notify>) {
+    let (semaphore, acquired, back) = (semaphore.clone(), Arc::new(Notify::new()), Arc::new(Notify::new()));
+    let (tell, until) = (acquired.clone(), back.clone());
+    let task = tokio::spawn(async move {
+        let mut permits = semaphore.acquire_many(count).await.unwrap();
+        tell.notify_one();
+        until.notified().await;
+        drop(permits.split(1));
+        tell.notify_one();
+        std::future::pending::<()>().await;
+    });
+    acquired.notified().await;
+    (task, back)
+}
+
+fn wants_permit(semaphore: &Arc<Semaphore>) -> JoinHandle<()> {
+    let semaphore = semaphore.clone();
+    tokio::spawn(async move {
+        let _permit = semaphore.acquire().await;
+        std::future::pending::<()>().await;
+    })
+}
+
+#[test]
+fn the_tasks_that_have_permits_are_named() {
+    on_asking_runtimes(|| async {
+        let semaphore = Arc::new(Semaphore::new(3));
+        let (first, back) = acquires(&semaphore, 2).await;
+        let (second, _) = acquires(&semaphore, 1).await;
+        let third = wants_permit(&semaphore);
+        let expected = format!("3 permits acquired by task {} and 1 other", first.id());
+        assert_eq!(permits(&third).await, expected);
+        let fourth = wants_permit(&semaphore);
+        assert_eq!(permits(&fourth).await, expected);
+        let tree = Handle::current().tasks().tree().to_string();
+        let at = |line: String| tree.find(&line).unwrap_or_else(|| panic!("{line:?} is not in {tree}"));
+        let below = [&first, &second].map(|task| at(format!("\n  task {}, spawned at ", task.id())));
+        assert!(below.into_iter().all(|below| at(format!("task {}, ", third.id())) < below), "{tree}");
+        // Who waits longest gets the permit.
+        back.notify_one();
+        let expected = format!("3 permits acquired by task {} and 2 others", first.id());
+        while permits(&fourth).await != expected {
+            sleep(Duration::from_millis(1)).await;
+        }
+        let groups = Handle::current().tasks().groups().to_string();
+        assert!(groups.contains(&format!(", {expected}, ")), "{groups}");
+    });
+}
+
+/// A pool of connections forgets the permit, and adds one when the connection comes back.
+#[test]
+fn a_task_that_has_forgotten_its_permit_has_it_until_it_adds_one() {
+    on_asking_runtimes(|| async {
+        let (semaphore, end) = (Arc::new(Semaphore::new(1)), Arc::new(Notify::new()));
+        let (pool, until) = (semaphore.clone(), end.clone());
+        let has = tokio::spawn(async move {
+            pool.acquire().await.unwrap().forget();
+            until.notified().await;
+            pool.add_permits(1);
+        });
+        while semaphore.available_permits() > 0 {
+            sleep(Duration::from_millis(1)).await;
+        }
+        let waits = wants_permit(&semaphore);
+        assert_eq!(permits(&waits).await, format!("1 permit acquired by task {}", has.id()));
+        let waits_longer = wants_permit(&semaphore);
+        end.notify_one();
+        while permits(&waits_longer).await != format!("1 permit acquired by task {}", waits.id()) {
+            sleep(Duration::from_millis(1)).await;
+        }
+    });
+}
+
+/// As a server that limits its connections: permits go to the tasks that it spawns.
+#[test]
+fn a_task_whose_permits_are_with_others_is_in_no_deadlock() {
+    on_asking_runtimes(|| async {
+        let (semaphore, end) = (Arc::new(Semaphore::new(2)), Arc::new(Notify::new()));
+        let (limit, until) = (semaphore.clone(), end.clone());
+        let accepts = tokio::spawn(async move {
+            for _ in 0..3 {
+                let (permit, until) = (limit.clone().acquire_owned().await.unwrap(), until.clone());
+                tokio::spawn(async move {
+                    until.notified().await;
+                    drop(permit);
+                });
+            }
+        });
+        let expected = format!("2 permits acquired by task {}", accepts.id());
+        assert_eq!(permits(&accepts).await, expected);
+        let tree = Handle::current().tasks().tree().to_string();
+        assert!(!tree.contains("deadlock"), "{tree}");
+        end.notify_one();
+        accepts.await.unwrap();
+    });
+}
+
+/// The next value at that place has the same address.
+#[test]
+fn permits_of_a_semaphore_that_has_ended_are_nobodys() {
+    on_asking_runtimes(|| async {
+        let task = tokio::spawn(async {
+            let mut semaphore = Semaphore::new(1);
+            semaphore.acquire().await.unwrap().forget();
+            semaphore = Semaphore::new(0);
+            drop(semaphore.acquire().await);
+        });
+        assert_eq!(permits(&task).await, "");
     });
 }
 

@@ -70,10 +70,14 @@ pub enum Resource {
     Watch,
     /// The end of all receivers of a channel.
     Closed,
+    /// The value of a oneshot channel.
+    Oneshot,
+    /// A value of a `broadcast` channel.
+    Broadcast,
 }
 
 /// By their numbers.
-const RESOURCES: [Resource; 9] = [
+const RESOURCES: [Resource; 11] = [
     Resource::Semaphore,
     Resource::Mutex,
     Resource::RwLock,
@@ -83,6 +87,8 @@ const RESOURCES: [Resource; 9] = [
     Resource::Notify,
     Resource::Watch,
     Resource::Closed,
+    Resource::Oneshot,
+    Resource::Broadcast,
 ];
 
 /// The same in the bits of a note. Where the kind of wait is known, packing takes three

@@ -1,5 +1,5 @@
 //! The edits by which locks and channels tell what a task waits for, where that was created, and
-//! which task has locked a lock.
+//! which task has locked a lock or has permits.
 //!
 //! The public constructors have `#[track_caller]`, or get it, and their values keep the place: 16
 //! bytes more for each semaphore, `Notify` and channel. A value that tokio makes itself, as in
@@ -44,19 +44,19 @@ pub(super) const WAITS: &[Edit] = &[
         name: "origins: the origin of a semaphore",
         file: "src/sync/batch_semaphore.rs",
         find: "    /// Returns the current number of available permits.\n",
-        replace: "    pub(crate) const fn with(mut self, origin: gmp_exec::bridge::Origin) -> Self {\n        self.origin = origin;\n        self\n    }\n\n    fn address(&self) -> usize {\n        (self as *const Self).addr()\n    }\n\n    /// Returns the current number of available permits.\n",
+        replace: "    pub(crate) const fn with(mut self, origin: gmp_exec::bridge::Origin) -> Self {\n        self.origin = origin;\n        self\n    }\n\n    pub(crate) fn address(&self) -> usize {\n        (self as *const Self).addr()\n    }\n\n    /// Returns the current number of available permits.\n",
     },
     Edit {
         name: "holders: a lock that was tried",
         file: "src/sync/batch_semaphore.rs",
         find: "                Ok(_) => {\n                    // TODO: Instrument once issue has been solved\n                    return Ok(());\n",
-        replace: "                Ok(_) => {\n                    self.origin.locked(self.address());\n                    return Ok(());\n",
+        replace: "                Ok(_) => {\n                    self.origin.locked(self.address(), num_permits >> Self::PERMIT_SHIFT);\n                    return Ok(());\n",
     },
     Edit {
         name: "holders: the end of a guard",
         file: "src/sync/batch_semaphore.rs",
         find: "        // Assign permits to the wait queue\n        self.add_permits_locked(added, self.waiters.lock());\n",
-        replace: "        self.origin.unlocked(self.address());\n        // Assign permits to the wait queue\n        self.add_permits_locked(added, self.waiters.lock());\n",
+        replace: "        self.origin.unlocked(self.address(), added);\n        // Assign permits to the wait queue\n        self.add_permits_locked(added, self.waiters.lock());\n",
     },
     Edit {
         name: "waits: a task waits for a semaphore",
@@ -68,7 +68,7 @@ pub(super) const WAITS: &[Edit] = &[
         name: "holders: a lock",
         file: "src/sync/batch_semaphore.rs",
         find: "                coop.made_progress();\n                Poll::Ready(Ok(()))\n",
-        replace: "                coop.made_progress();\n                semaphore.origin.locked(semaphore.address());\n                Poll::Ready(Ok(()))\n",
+        replace: "                coop.made_progress();\n                semaphore.origin.locked(semaphore.address(), needed);\n                Poll::Ready(Ok(()))\n",
     },
     Edit {
         name: "waits: a task no longer waits for a semaphore",
@@ -153,6 +153,12 @@ pub(super) const WAITS: &[Edit] = &[
         file: "src/sync/semaphore.rs",
         find: "|| ll::Semaphore::new(permits))",
         replace: "|| ll::Semaphore::new(permits)).with(gmp_exec::bridge::Origin::here(gmp_exec::bridge::Resource::Semaphore))",
+    },
+    Edit {
+        name: "holders: the end of a semaphore",
+        file: "src/sync/semaphore.rs",
+        find: "impl Semaphore {\n",
+        replace: "impl Drop for Semaphore {\n    fn drop(&mut self) {\n        self.ll_sem.origin.ended(self.ll_sem.address());\n    }\n}\n\nimpl Semaphore {\n",
     },
     Edit {
         name: "origins: a constant semaphore",
@@ -303,6 +309,48 @@ pub(super) const WAITS: &[Edit] = &[
         file: "src/sync/watch.rs",
         find: "                inner: Default::default(),\n",
         replace: "                inner: {\n                    let origin = gmp_exec::bridge::Origin::here(gmp_exec::bridge::Resource::Watch);\n                    [(); 8].map(|()| Notify::new().with(origin))\n                },\n",
+    },
+    Edit {
+        name: "origins: a oneshot has one",
+        file: "src/sync/oneshot.rs",
+        find: "    rx_task: Task,\n}",
+        replace: "    rx_task: Task,\n\n    origin: gmp_exec::bridge::Origin,\n}",
+    },
+    Edit {
+        name: "origins: a oneshot",
+        file: "src/sync/oneshot.rs",
+        find: "        rx_task: Task(UnsafeCell::new(MaybeUninit::uninit())),\n",
+        replace: "        rx_task: Task(UnsafeCell::new(MaybeUninit::uninit())),\n        origin: gmp_exec::bridge::Origin::here(gmp_exec::bridge::Resource::Oneshot),\n",
+    },
+    Edit {
+        name: "waits: a task waits for the value of a oneshot",
+        file: "src/sync/oneshot.rs",
+        find: "                } else {\n                    Pending\n                }\n            } else {\n                Pending\n            }\n",
+        replace: "                } else {\n                    self.origin.wait();\n                    Pending\n                }\n            } else {\n                self.origin.wait();\n                Pending\n            }\n",
+    },
+    Edit {
+        name: "waits: a task waits for the end of a oneshot's receiver",
+        file: "src/sync/oneshot.rs",
+        find: "        }\n\n        Pending\n    }\n}\n",
+        replace: "        }\n\n        inner.origin.of(gmp_exec::bridge::Resource::Closed).wait();\n        Pending\n    }\n}\n",
+    },
+    Edit {
+        name: "origins: a broadcast has one",
+        file: "src/sync/broadcast.rs",
+        find: "struct Shared<T> {\n",
+        replace: "struct Shared<T> {\n    origin: gmp_exec::bridge::Origin,\n\n",
+    },
+    Edit {
+        name: "origins: a broadcast",
+        file: "src/sync/broadcast.rs",
+        find: "        let shared = Arc::new(Shared {\n",
+        replace: "        let shared = Arc::new(Shared {\n            origin: gmp_exec::bridge::Origin::here(gmp_exec::bridge::Resource::Broadcast),\n",
+    },
+    Edit {
+        name: "waits: a task waits for a broadcast",
+        file: "src/sync/broadcast.rs",
+        find: "                    drop(tail);\n                    drop(old_waker);\n",
+        replace: "                    drop(tail);\n                    drop(old_waker);\n                    if waiter.is_some() {\n                        self.shared.origin.wait();\n                    }\n",
     },
     Edit {
         name: "origins: the end of a broadcast's receivers",

@@ -28,7 +28,7 @@ fn each_fault_of_the_page_is_told_as_the_page_says() {
     let page = fs::read_to_string(repository().join("docs/stuck.md")).unwrap();
     let examples: Vec<Example> = page.split("```text\n").filter_map(Example::of).collect();
     let faults: BTreeSet<&str> = examples.iter().map(|example| example.fault).collect();
-    assert_eq!(faults.len(), 12, "{faults:?}");
+    assert_eq!(faults.len(), 13, "{faults:?}");
     let project = Project::with_tokio("\"1\"");
     let mut build = project.gmp("build --quiet --locked");
     build.current_dir(repository().join("examples/faults"));
@@ -67,7 +67,9 @@ fn is_in(answer: &str, line: &str) -> bool {
 }
 
 fn parts(line: &str) -> BTreeSet<String> {
-    let line = [" and ", "; ", ": ", ", in "].iter().fold(line.to_owned(), |line, between| line.replace(between, ", "));
+    let line = [" and ", "; ", ": ", ", in ", ", waits ", ", wait "]
+        .iter()
+        .fold(line.to_owned(), |line, between| line.replace(between, ", "));
     line.trim().split(", ").map(without_numbers).collect()
 }
 
@@ -101,6 +103,7 @@ fn lines_are_compared_without_what_is_measured() {
         "task spawned at src/a.rs:7, in futex 3x, sleep 1x",
         "task spawned at src/a.rs:7, in sleep 5x, futex 9x"
     ));
+    assert!(says("2 waiting, spawned at src/a.rs:7, waits to read from 127.0.0.1:4 (fd 11) and for timers"));
     assert!(!says("2 waiting, spawned at src/a.rs:8") && !says("2 running, spawned at src/a.rs:7"));
     assert_eq!(without_numbers("88 to 145 polls"), without_numbers("1 poll"));
 }
