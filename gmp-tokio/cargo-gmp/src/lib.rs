@@ -33,6 +33,7 @@ mod duration;
 mod escaped;
 mod growth;
 mod handed_over;
+mod help;
 mod hindrances;
 mod install;
 mod lines;
