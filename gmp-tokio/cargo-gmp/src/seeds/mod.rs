@@ -68,10 +68,16 @@ pub(crate) fn run(line: Line, request: Request) -> Result<ExitCode> {
         Built::Tests(tests) => tests,
         Built::Failed(code) => return Ok(ExitCode::from(code)),
     };
+    if arguments.builds_only() {
+        return Ok(ExitCode::SUCCESS);
+    }
     system::fix_addresses()?;
     let suffix = request.suffix();
     let has_passed = match request.task {
         Task::Explore(options) => {
+            if tests.is_empty() {
+                eprintln!("warning: no test fits the filters and options of the command line, so nothing runs");
+            }
             let kept = Kept::read(&project, suffix)?;
             explore::explore(&tests, &options, kept, &project, &line_again)?
         }

@@ -63,6 +63,9 @@ const TIMEOUT: Duration = Duration::from_secs(60);
 /// Kinds of tests that don't run under seeds.
 const NOT_SEEDED: [(&str, &str); 3] = [("--doc", "doc tests"), ("--bench", "benches"), ("--benches", "benches")];
 
+/// libtest's options that only print something.
+const NOTHING_RUN: [&str; 3] = ["--list", "--help", "-h"];
+
 impl Request {
     pub(super) fn mode(&self) -> Mode {
         match &self.task {
@@ -123,6 +126,9 @@ fn of_tests(given: &mut Given) -> Result<Option<Task>> {
     }
     if let Some((option, what)) = NOT_SEEDED.iter().find(|(option, _)| given.options.iter().any(|it| it == option)) {
         return Err(usage(format!("`{option}`: {what} do not run under seeds")));
+    }
+    if let Some(option) = NOTHING_RUN.iter().find(|option| given.rest.iter().any(|it| it == *option)) {
+        return Err(usage(format!("`-- {option}`: runs no test, so it has no use with seeds")));
     }
     let timeout = given.value("--timeout", TIME, duration)?.unwrap_or(TIMEOUT);
     let ways = [seed.is_some(), replay.is_some(), seeds.is_some() || time.is_some()];
@@ -258,7 +264,7 @@ mod tests {
 
     #[test]
     fn errors_name_the_value_and_what_is_allowed() {
-        let error = |line| take(line).unwrap_err().to_string();
+        let error = |line: &str| take(line).unwrap_err().to_string();
         assert_eq!(error("test --seeds 0"), "`--seeds 0`: allowed is a number, 1 or more");
         assert_eq!(error("test --seeds"), "`--seeds` needs a number, 1 or more");
         let seed = "a hexadecimal number of up to 16 digits, as a failure names it";
@@ -269,5 +275,9 @@ mod tests {
         let expected = "`--replay Cargo.toml`: allowed is a file of choices, as a failure names it";
         assert_eq!(error("test --replay Cargo.toml"), expected);
         assert_eq!(error("test --seeds 5 --doc"), "`--doc`: doc tests do not run under seeds");
+        for option in NOTHING_RUN {
+            let expected = format!("`-- {option}`: runs no test, so it has no use with seeds");
+            assert_eq!(error(&format!("test --seeds 5 -- a {option}")), expected);
+        }
     }
 }

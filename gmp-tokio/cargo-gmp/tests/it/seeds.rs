@@ -334,6 +334,14 @@ fn tests_of_a_workspace_are_told_apart() {
     inside.current_dir(project.path("inner/two"));
     assert!(succeeds(&mut inside).contains("\n1 passed under 1 seed, 0 failed\n"));
     assert!(!project.path("inner/two/gmp-seeds.txt").exists());
+    let error = fails(&mut gmp(&project, "test --seeds 2 --lib -p two -- --bogus"), 101);
+    assert!(error.contains("does not take these arguments: --bogus\n") && error.contains("'bogus'"), "{error}");
+    let quiet = succeeds(&mut gmp(&project, "test --seeds 2 -q --lib -p two -- --format=terse"));
+    assert!(quiet.contains("\n1 passed under 2 seeds, 0 failed\n"), "{quiet}");
+    let none = gmp(&project, "test --seeds 2 --lib -p two nosuch").output().unwrap();
+    assert!(none.status.success() && text(&none.stderr).contains("\nwarning: no test fits the filters "), "{none:?}");
+    let built = gmp(&project, "test --seeds 2 --lib -p two --no-run").output().unwrap();
+    assert!(built.status.success() && text(&built.stdout).is_empty(), "{built:?}");
     let error = fails(&mut gmp(&project, "test --seed 1 --program two::three"), 101);
     assert!(error.contains("there is no such test"), "{error}");
 }
