@@ -14,6 +14,7 @@ mod explore;
 mod json;
 mod kept;
 mod listing;
+mod misplaced;
 mod mode;
 mod plan;
 mod preempt;

@@ -8,7 +8,7 @@ use std::time::Duration;
 use anyhow::Result;
 
 use super::mode::{KEEP_ORDER, Mode, PREEMPT};
-use super::{shrunk, wish};
+use super::{misplaced, shrunk, wish};
 use crate::alias::Line;
 use crate::arguments::value_of;
 use crate::duration::duration;
@@ -82,6 +82,10 @@ impl Request {
     }
 
     /// Takes the options out of the line. `None` if the line does not ask for seeds.
+    ///
+    /// # Errors
+    ///
+    /// An option has a wrong value, or does not go with the others.
     pub(crate) fn take(line: &mut Line) -> Result<Option<Request>> {
         let mut given = Given::split(&mut line.rest);
         let task = match line.subcommand.to_str() {
@@ -94,6 +98,7 @@ impl Request {
             None => None,
         };
         line.rest = [given.options, given.rest].concat();
+        misplaced::refuse(line, request.is_some())?;
         Ok(request)
     }
 }
@@ -250,15 +255,34 @@ mod tests {
     #[test]
     fn without_seeds_cargo_gets_all() {
         let lines = [
-            "test --no-fail-fast --check -- --seeds 1",
+            "test --no-fail-fast -- --seeds 1 --check",
             "build --seed 1",
-            "run --seeds 1",
-            "run --keep-order",
-            "test --net calm",
+            "run --release -- --seeds 1",
+            "run app --json x",
         ];
         for line in lines {
             let (request, rest) = take(line).unwrap();
             assert_eq!((request, rest.as_str()), (None, line.split_once(' ').unwrap().1));
+        }
+    }
+
+    #[test]
+    fn own_options_that_do_not_fit_are_refused_by_name() {
+        for (line, expected) in [
+            ("test --seed 1 --check", "`--check` goes with `--seeds` or `--for`"),
+            ("test --seed 1 --json x", "`--json` goes with `--seeds` or `--for`"),
+            ("test --replay=CHOICES --first-seed=5", "`--first-seed` goes with `--seeds` or `--for`"),
+            ("t --seeds 5 --program bank", "`--program` goes with `--seed` or `--replay`"),
+            ("test --net calm", "`--net` goes with `--seeds`, `--for`, `--seed` or `--replay`"),
+            ("test --trace a", "`--trace` is an option of `cargo gmp run`, without `--seed`"),
+            ("run --keep-order", "`--keep-order` goes with `--seed`"),
+            ("r --seed 1 --check", "`--check` is an option of `cargo gmp test`"),
+            ("run --seed 1 --trace=a", "`--trace` is an option of `cargo gmp run`, without `--seed`"),
+        ] {
+            let file = tempfile::NamedTempFile::new().unwrap();
+            fs::write(file.path(), " seed 5\n").unwrap();
+            let error = take(&line.replace("CHOICES", file.path().to_str().unwrap())).unwrap_err();
+            assert_eq!(error.to_string(), expected, "{line}");
         }
     }
 

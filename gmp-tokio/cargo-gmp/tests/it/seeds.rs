@@ -387,6 +387,7 @@ fn what_makes_no_sense_is_said() {
         ("test --seeds 5 --seed 1", "take one of them"),
         ("test --seeds 5 --doc", "doc tests do not run under seeds"),
         ("test --seeds 5 --net calm,rain", "`--net`: \"rain\" is none of kernel, real, calm, delay=1..20ms, "),
+        ("test --seed 5 --check", "`--check` goes with `--seeds` or `--for`"),
         ("run --seed 5 --net loss", "`--net`: \"loss\" is none of kernel, "),
     ] {
         let error = fails(&mut project.gmp(line), 2);
