@@ -16,6 +16,7 @@ mod kept;
 mod listing;
 mod misplaced;
 mod mode;
+mod none;
 mod plan;
 mod preempt;
 mod process;
@@ -77,12 +78,15 @@ pub(crate) fn run(line: Line, request: Request) -> Result<ExitCode> {
     let has_passed = match request.task {
         Task::Explore(options) => {
             if tests.is_empty() {
-                eprintln!("warning: no test fits the filters and options of the command line, so nothing runs");
+                eprintln!("warning: {}", none::fits(&arguments.all));
             }
             let kept = Kept::read(&project, suffix)?;
             explore::explore(&tests, &options, kept, &project, &line_again)?
         }
-        Task::Again(again) => again::again(tests, &again, &project)?,
+        Task::Again(again) => {
+            ensure!(!tests.is_empty(), none::fits(&arguments.all));
+            again::again(tests, &again, &project)?
+        }
         Task::Program { .. } => unreachable!("handled above"),
     };
     Ok(ExitCode::from(if has_passed { 0 } else { FAILED }))

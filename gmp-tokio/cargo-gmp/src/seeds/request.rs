@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::Result;
@@ -125,7 +125,8 @@ fn of_tests(given: &mut Given) -> Result<Option<Task>> {
     let seed = given.value("--seed", SEED, seed)?;
     let seeds = given.value("--seeds", "a number, 1 or more", |text| text.parse().ok().filter(|&seeds| seeds > 0))?;
     let time = given.value("--for", TIME, duration)?;
-    let replay = given.value("--replay", "a file of choices, as a failure names it", choices)?;
+    let replay = given.value("--replay", CHOICES, |path| Some(PathBuf::from(path)))?;
+    let replay = replay.map(|path| choices(&path)).transpose()?;
     if seed.is_none() && seeds.is_none() && time.is_none() && replay.is_none() {
         return Ok(None);
     }
@@ -161,6 +162,7 @@ fn of_tests(given: &mut Given) -> Result<Option<Task>> {
 }
 
 const SEED: &str = "a hexadecimal number of up to 16 digits, as a failure names it";
+const CHOICES: &str = "a file of choices, as a failure names it";
 const TIME: &str = "a time: 90, 90s, 5m or 1h";
 
 fn seed(text: &str) -> Option<u64> {
@@ -169,9 +171,11 @@ fn seed(text: &str) -> Option<u64> {
 }
 
 /// The seed in the file, and the path of the file from any folder.
-fn choices(path: &str) -> Option<(u64, PathBuf)> {
-    let seed = shrunk::seed(&fs::read_to_string(path).ok()?)?;
-    Some((seed, fs::canonicalize(path).ok()?))
+fn choices(path: &Path) -> Result<(u64, PathBuf)> {
+    let wrong = |what: &str| usage(format!("`--replay {}`: {what}", path.display()));
+    let text = fs::read_to_string(path).map_err(|error| wrong(&error.to_string()))?;
+    let seed = shrunk::seed(&text).ok_or_else(|| wrong(&format!("allowed is {CHOICES}")))?;
+    Ok((seed, fs::canonicalize(path)?))
 }
 
 /// The arguments, up to the dashes and from them on.
@@ -298,6 +302,7 @@ mod tests {
         assert!(error("test --seeds 5 --seed 1").contains("take one of them"));
         let expected = "`--replay Cargo.toml`: allowed is a file of choices, as a failure names it";
         assert_eq!(error("test --replay Cargo.toml"), expected);
+        assert!(error("test --replay nosuch").starts_with("`--replay nosuch`: No such file or directory"));
         assert_eq!(error("test --seeds 5 --doc"), "`--doc`: doc tests do not run under seeds");
         for option in NOTHING_RUN {
             let expected = format!("`-- {option}`: runs no test, so it has no use with seeds");

@@ -339,11 +339,16 @@ fn tests_of_a_workspace_are_told_apart() {
     let quiet = succeeds(&mut gmp(&project, "test --seeds 2 -q --lib -p two -- --format=terse"));
     assert!(quiet.contains("\n1 passed under 2 seeds, 0 failed\n"), "{quiet}");
     let none = gmp(&project, "test --seeds 2 --lib -p two nosuch").output().unwrap();
-    assert!(none.status.success() && text(&none.stderr).contains("\nwarning: no test fits the filters "), "{none:?}");
+    assert!(
+        none.status.success() && text(&none.stderr).contains("\nwarning: no test fits `--lib -p two nosuch`\n"),
+        "{none:?}"
+    );
     let built = gmp(&project, "test --seeds 2 --lib -p two --no-run").output().unwrap();
     assert!(built.status.success() && text(&built.stdout).is_empty(), "{built:?}");
     let error = fails(&mut gmp(&project, "test --seed 1 --program two::three"), 101);
-    assert!(error.contains("there is no such test"), "{error}");
+    assert!(error.contains("error: `--program two::three`: tests are in one-a, one-a::bin/one-a, "), "{error}");
+    let error = fails(&mut gmp(&project, "test --seed 1 --lib -p two nosuch"), 101);
+    assert!(error.contains("error: no test fits `--lib -p two nosuch`\n"), "{error}");
 }
 
 #[test]
