@@ -26,6 +26,7 @@ mod asked;
 mod compare;
 mod configuration;
 mod console;
+mod counted;
 mod digest;
 mod doctor;
 mod draft;
