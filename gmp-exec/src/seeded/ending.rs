@@ -52,7 +52,7 @@ unsafe extern "C" {
 pub(super) fn watch() {
     extern "C" fn at_exit(status: c_int, _: *mut c_void) {
         if is_controlled() {
-            with(|state| report::write(state, if status == 0 { End::Ok } else { End::Panic }));
+            write_report(if status == 0 { End::Ok } else { End::Panic });
         }
     }
     extern "C" fn in_copy() {
@@ -69,8 +69,8 @@ pub(super) fn watch() {
 pub(super) fn end(end: End) -> ! {
     give_up_if_begun();
     HAS_BEGUN.store(true, Relaxed);
+    write_report(end);
     let (seed, threads) = with(|state| {
-        report::write(state, end);
         // Other threads may have waited for longer, as libtest's does for a test that is slow.
         state.now = state.last_polled;
         (state.settings.seed, waits_of(state))
@@ -83,6 +83,10 @@ pub(super) fn end(end: End) -> ! {
     };
     stderr::try_write(&format!("gmp: seed {seed:x}: {why}\n{text}{threads}"));
     exit()
+}
+
+fn write_report(end: End) {
+    with(|state| report::write(state, end)).unwrap_or_else(|error| stderr::try_write(&error));
 }
 
 /// The thread that writes the last words would wait for a lock: the words are left out.

@@ -6,12 +6,14 @@ use std::io::Write;
 use super::ending::End;
 use super::state::State;
 
-/// Nothing can be done about a file that can't be written.
-pub(super) fn write(state: &State, end: End) {
-    let Some(path) = &state.settings.report else { return };
-    if let Ok(mut file) = OpenOptions::new().append(true).create(true).open(path) {
-        let _ = file.write_all(line(state, end).as_bytes());
-    }
+/// # Errors
+///
+/// The file can't be written. The text says so.
+pub(super) fn write(state: &State, end: End) -> Result<(), String> {
+    let Some(path) = &state.settings.report else { return Ok(()) };
+    let file = OpenOptions::new().append(true).create(true).open(path);
+    let written = file.and_then(|mut file| file.write_all(line(state, end).as_bytes()));
+    written.map_err(|error| format!("gmp: GMP_SEED_REPORT={path:?}: {error}\n"))
 }
 
 fn line(state: &State, end: End) -> String {

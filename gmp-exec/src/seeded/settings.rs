@@ -19,6 +19,9 @@ pub(super) struct Settings {
     pub(super) keeps_order: bool,
 }
 
+const HEXADECIMAL: &str = "a hexadecimal number of up to 16 digits";
+const NUMBER: &str = "a number, 1 or more";
+
 const MOST_DECISIONS: u64 = 10_000_000;
 /// A day.
 const MOST_SECONDS: u64 = 86_400;
@@ -29,13 +32,15 @@ const MOST_SECONDS: u64 = 86_400;
 ///
 /// A setting is invalid. The text says which.
 pub(super) fn read() -> Result<Option<Settings>, String> {
-    let Some(seed) = parsed("GMP_SEED", |text| u64::from_str_radix(text, 16).ok())? else { return Ok(None) };
+    let Some(seed) = parsed("GMP_SEED", HEXADECIMAL, |text| u64::from_str_radix(text, 16).ok())? else {
+        return Ok(None);
+    };
     let number = |text: &str| text.parse().ok().filter(|&number| number > 0);
-    let seconds = parsed("GMP_SEED_SECONDS", number)?.unwrap_or(MOST_SECONDS);
+    let seconds = parsed("GMP_SEED_SECONDS", NUMBER, number)?.unwrap_or(MOST_SECONDS);
     Ok(Some(Settings {
         seed,
         report: environment::var_os("GMP_SEED_REPORT").map(OsStr::to_owned),
-        most_decisions: parsed("GMP_SEED_DECISIONS", number)?.unwrap_or(MOST_DECISIONS),
+        most_decisions: parsed("GMP_SEED_DECISIONS", NUMBER, number)?.unwrap_or(MOST_DECISIONS),
         most_time: seconds.saturating_mul(1_000_000_000),
         keeps_order: environment::var_os("GMP_SEED_KEEP_ORDER").is_some(),
     }))
@@ -49,10 +54,15 @@ pub(super) fn read() -> Result<Option<Settings>, String> {
 pub(super) fn read_kinds() -> Result<u64, String> {
     let Some(names) = environment::var_os("GMP_SEED_KINDS") else { return Ok(u64::MAX) };
     let names = names.to_string_lossy();
-    let is_called = |kind: Kind, name: &str| format!("{kind:?}").eq_ignore_ascii_case(name);
-    let bit = |name: &str| Kind::ALL.iter().find(|kind| is_called(**kind, name)).map(|kind| kind.bit());
+    let name_of = |kind: &Kind| format!("{kind:?}").to_ascii_lowercase();
+    let bit =
+        |name: &str| Kind::ALL.iter().find(|kind| name_of(kind).eq_ignore_ascii_case(name)).map(|kind| kind.bit());
+    let unknown = |name: &str| {
+        let all: Vec<String> = Kind::ALL.iter().map(name_of).collect();
+        format!("GMP_SEED_KINDS: {name:?} is no kind of decision; allowed are none, {}", all.join(", "))
+    };
     names.split(',').filter(|name| *name != "none").try_fold(0, |bits, name| {
-        let bit = bit(name).ok_or_else(|| format!("GMP_SEED_KINDS: {name:?} is no kind of decision"))?;
+        let bit = bit(name).ok_or_else(|| unknown(name))?;
         Ok(bits | bit)
     })
 }
@@ -65,7 +75,7 @@ pub(super) fn read_kinds() -> Result<u64, String> {
 /// The file can't be read, or a line does not begin with a number.
 pub(super) fn read_replay() -> Result<Option<Vec<usize>>, String> {
     let Some(path) = environment::var_os("GMP_SEED_REPLAY") else { return Ok(None) };
-    let text = std::fs::read_to_string(path).map_err(|error| format!("GMP_SEED_REPLAY: {error}"))?;
+    let text = std::fs::read_to_string(path).map_err(|error| format!("GMP_SEED_REPLAY={path:?}: {error}"))?;
     let choice = |line: &str| line.split(' ').next().and_then(|word| word.parse().ok());
     let lines = text.lines().filter(|line| !line.starts_with(' '));
     let choices = lines.map(|line| choice(line).ok_or_else(|| format!("GMP_SEED_REPLAY: {line:?} is no choice")));
@@ -79,12 +89,12 @@ pub(super) fn read_replay() -> Result<Option<Vec<usize>>, String> {
 /// It can't be opened.
 pub(super) fn open_log() -> Result<Option<i32>, String> {
     let Some(path) = environment::var_os("GMP_SEED_LOG") else { return Ok(None) };
-    let file = std::fs::File::create(path).map_err(|error| format!("GMP_SEED_LOG: {error}"))?;
+    let file = std::fs::File::create(path).map_err(|error| format!("GMP_SEED_LOG={path:?}: {error}"))?;
     Ok(Some(file.into_raw_fd()))
 }
 
-fn parsed(name: &str, parse: impl FnOnce(&str) -> Option<u64>) -> Result<Option<u64>, String> {
+fn parsed(name: &str, allowed: &str, parse: impl FnOnce(&str) -> Option<u64>) -> Result<Option<u64>, String> {
     let Some(text) = environment::var_os(name) else { return Ok(None) };
     let value = text.to_str().and_then(parse);
-    value.map(Some).ok_or_else(|| format!("{name}={text:?} is not a number as docs/seeded.md has it"))
+    value.map(Some).ok_or_else(|| format!("{name}={text:?}: allowed is {allowed}"))
 }

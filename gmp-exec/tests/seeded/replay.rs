@@ -1,6 +1,6 @@
 //! A seed gives the same run.
 
-use crate::child::{Run, replay, run};
+use crate::child::{Run, replay, run, run_with};
 use crate::planted;
 
 const RUNS: usize = 20;
@@ -60,4 +60,30 @@ fn a_file_that_is_no_log_is_refused() {
     let run = replay("correct", 3, "1\nno number\n");
     assert_eq!(run.status, Some(101));
     assert!(run.stderr.contains("gmp: GMP_SEED_REPLAY: \"no number\" is no choice"), "{}", run.stderr);
+}
+
+#[test]
+fn bad_settings_are_named_with_what_is_allowed() {
+    for (name, value, expected) in [
+        ("GMP_SEED", "xyz", "GMP_SEED=\"xyz\": allowed is a hexadecimal number of up to 16 digits\n"),
+        ("GMP_SEED_SECONDS", "0", "GMP_SEED_SECONDS=\"0\": allowed is a number, 1 or more\n"),
+        ("GMP_SEED_KINDS", "foo", "\"foo\" is no kind of decision; allowed are none, task, timer, yield, switch, "),
+        ("GMP_SEED_REPLAY", "/nosuch", "GMP_SEED_REPLAY=\"/nosuch\": No such file or directory"),
+    ] {
+        let run = run_with("correct", 3, &[(name, value)]);
+        assert_eq!(run.status, Some(101), "{name}: {run:#?}");
+        assert!(run.stderr.contains(expected), "{}", run.stderr);
+    }
+}
+
+#[test]
+fn a_report_that_can_not_be_written_is_told() {
+    let run = run_with("correct", 3, &[("GMP_SEED_REPORT", "/nosuch/report")]);
+    assert_eq!(run.status, Some(0), "{run:#?}");
+    assert_eq!(
+        run.stderr.matches("gmp: GMP_SEED_REPORT=\"/nosuch/report\": No such file").count(),
+        1,
+        "{}",
+        run.stderr
+    );
 }

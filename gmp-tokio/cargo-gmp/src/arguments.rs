@@ -54,6 +54,11 @@ impl Arguments {
         }
         Arguments { before, all, ..parsed }
     }
+
+    /// Whether cargo builds tests and starts none (`--no-run`).
+    pub(crate) fn builds_only(&self) -> bool {
+        self.all.iter().take_while(|argument| *argument != "--").any(|argument| argument == "--no-run")
+    }
 }
 
 /// The value of `option` if `argument` is `option=value`, or `option` with the value `next` to it.

@@ -11,7 +11,7 @@ use crate::nested::{self, Name};
 use crate::sources::Sources;
 use crate::tokio_real::{Outcome, VERSION};
 use crate::usage::{Usage, usage};
-use crate::{compare, doctor, install, patch, program, run, settings, tasks, trace};
+use crate::{compare, doctor, help, install, patch, program, run, settings, tasks, trace};
 
 const HELP: &str = "\
 Builds and runs a program written against tokio on gmp, without a change to the program.
@@ -65,20 +65,8 @@ Writes the patch into the workspace's Cargo.toml, so that cargo alone builds on 
 
 Removes what `cargo gmp patch` has written.",
     ),
-    (
-        "install",
-        "Usage: cargo gmp install [cargo's options] <CRATE>
-       cargo gmp install [cargo's options] --path <FOLDER>
-
-Installs a program from the registry, or from a folder, as published except for tokio.",
-    ),
-    (
-        "compare",
-        "Usage: cargo gmp compare [options] [cargo's options] [-- the program's arguments]
-
-Runs a program or its tests on tokio and on gmp, and reports differences, time and memory. The README of cargo-gmp has
-the options.",
-    ),
+    ("install", install::HELP),
+    ("compare", compare::HELP),
     (
         "doctor",
         "Usage: cargo gmp doctor [--manifest-path <PATH>] [--target <TRIPLE>] [--offline]
@@ -165,7 +153,7 @@ fn dispatch(arguments: Vec<OsString>) -> Result<ExitCode> {
     };
     let rest: Vec<_> = arguments.collect();
     if let Some(help) = help_of(&command, &rest) {
-        println!("{help}");
+        println!("{}", help.trim_end());
         return Ok(ExitCode::SUCCESS);
     }
     match command.to_str() {
@@ -192,10 +180,8 @@ fn dispatch(arguments: Vec<OsString>) -> Result<ExitCode> {
 
 /// The help, if it is asked for.
 fn help_of(command: &OsStr, rest: &[OsString]) -> Option<&'static str> {
-    let mut options = rest.iter().take_while(|argument| *argument != "--");
-    let is_asked_for = options.any(|argument| argument == "--help" || argument == "-h");
     let (_, help) = HELP_OF.iter().find(|(name, _)| *name == command)?;
-    is_asked_for.then_some(help)
+    help::is_asked(rest).then_some(*help)
 }
 
 fn generate(arguments: &Arguments) -> Result<()> {
@@ -250,8 +236,16 @@ mod tests {
         let names = list.map(|line| line.split_whitespace().next().unwrap());
         for name in names.filter(|name| !["help", "version"].contains(name)) {
             let help = help_of(name.as_ref(), &["x".into(), "--help".into()]).unwrap();
-            assert!(help.starts_with(&format!("Usage: cargo gmp {name} ")), "{help}");
+            assert!(help.contains(&format!("Usage: cargo gmp {name} ")), "{help}");
         }
+        let of = |line: &str| {
+            let words: Vec<OsString> = line.split(' ').map(OsString::from).collect();
+            help_of(&words[0], &words[1..]).unwrap()
+        };
+        for line in ["compare --help", "compare test -h", "compare run --help"] {
+            assert!(of(line).contains("--load <URL>"), "{line}");
+        }
+        assert!(of("install --help").contains("--version <VERSION>"));
         assert_eq!(help_of("tasks".as_ref(), &["--".into(), "--help".into()]), None, "not the command's");
         assert_eq!(help_of("run".as_ref(), &["--help".into()]), None, "cargo's");
     }

@@ -29,7 +29,7 @@ use crate::nested::{Folder, TARGET};
 use crate::project::Project;
 use crate::seeds::request::Request;
 use crate::sources::{Sources, path_text};
-use crate::{configuration, console, handed_over, hindrances, lines, seeds, tool};
+use crate::{configuration, console, handed_over, help, hindrances, lines, seeds, tool};
 
 /// Cargo's own subcommands that build, run or describe.
 pub(crate) const TAKEN: [&str; 17] = [
@@ -68,11 +68,18 @@ pub(crate) fn run(arguments: Vec<OsString>) -> Result<ExitCode> {
     let here = env::current_dir().context("the current folder is gone")?;
     let line = Line::parse(arguments).context("cargo's options alone are nothing to do (see `cargo gmp help`)")?;
     let mut line = line.expand(&here)?;
-    if let Some(request) = Request::take(&mut line)? {
+    let cargo = Cargo::from_env(false);
+    let request = Request::take(&mut line)?;
+    let own = match request {
+        None => OwnOptions { trace: take_trace(&mut line)?, console: console::take(&mut line) },
+        Some(_) => OwnOptions::default(),
+    };
+    if help::is_asked_of_cargo(&line) {
+        return help::print(&cargo, &line);
+    }
+    if let Some(request) = request {
         return seeds::run(line, request);
     }
-    let own = OwnOptions { trace: take_trace(&mut line)?, console: console::take(&mut line) };
-    let cargo = Cargo::from_env(false);
     if let Some(program) = tool_for(&line.subcommand) {
         return tool::run(&cargo, program, &line);
     }

@@ -9,6 +9,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, ensure};
 use rustix::process::Pid;
 
+use crate::arguments::value_of;
 use crate::escaped::escaped;
 use crate::growth;
 use crate::question::ask;
@@ -27,36 +28,69 @@ const BLOCKED: &str = "b";
 
 const TASKS: &str = "tasks [--json | --lines | --every SECONDS] PID";
 
+#[derive(Debug, PartialEq)]
+enum Form {
+    /// By its letter.
+    Once(&'static str),
+    Every(Duration),
+}
+
 pub(crate) fn tasks(arguments: &[OsString]) -> Result<ExitCode> {
-    let (form, processes) = match arguments {
-        [option, rest @ ..] if option == "--json" => (JSON, rest),
-        [option, rest @ ..] if option == "--lines" => (LINES, rest),
-        [option, seconds, rest @ ..] if option == "--every" => {
-            let process = parse(rest, TASKS)?;
-            return growth::print(interval(seconds)?, || answer(process, JSON)).map(|()| ExitCode::SUCCESS);
-        }
-        _ => ("", arguments),
-    };
-    print_answer(parse(processes, TASKS)?, form)
+    match form_and_process(arguments)? {
+        (Form::Once(form), process) => print_answer(process, form),
+        (Form::Every(time), process) => growth::print(time, || answer(process, JSON)).map(|()| ExitCode::SUCCESS),
+    }
 }
 
 pub(crate) fn blocked(arguments: &[OsString]) -> Result<ExitCode> {
     print_answer(parse(arguments, "blocked PID")?, BLOCKED)
 }
 
+fn form_and_process(arguments: &[OsString]) -> Result<(Form, Pid)> {
+    let (mut forms, mut processes) = (Vec::new(), Vec::new());
+    let mut rest = arguments.iter();
+    while let Some(argument) = rest.next() {
+        if let Some(seconds) = value_of("--every", argument, || rest.as_slice().first()) {
+            forms.push(Form::Every(interval(&seconds)?));
+            rest.by_ref().take(usize::from(argument == "--every")).for_each(drop);
+            continue;
+        }
+        match argument.to_str() {
+            Some("--json") => forms.push(Form::Once(JSON)),
+            Some("--lines") => forms.push(Form::Once(LINES)),
+            Some("--every") => return Err(wrong("`--every` needs a number of seconds", TASKS)),
+            _ => processes.push(argument.clone()),
+        }
+    }
+    if forms.len() > 1 {
+        return Err(wrong("--json, --lines and --every: take one of them", TASKS));
+    }
+    Ok((forms.pop().unwrap_or(Form::Once("")), parse(&processes, TASKS)?))
+}
+
 /// # Errors
 ///
 /// This is not one number of a process.
 pub(crate) fn parse(processes: &[OsString], command: &str) -> Result<Pid> {
-    let [process] = processes else { return Err(usage(format!("usage: cargo gmp {command}"))) };
+    if let Some(option) = processes.iter().find(|argument| argument.as_encoded_bytes().starts_with(b"-")) {
+        return Err(wrong(&format!("unknown option {option:?}"), command));
+    }
+    let process = match processes {
+        [] => return Err(wrong("no process", command)),
+        [process] => process,
+        [_, more, ..] => return Err(wrong(&format!("{more:?} is one too many"), command)),
+    };
     let number = process.to_str().and_then(|text| text.parse().ok()).filter(|&number| number > 0);
-    let invalid = || usage(format!("{process:?} is not a process id; usage: cargo gmp {command}"));
-    number.and_then(Pid::from_raw).ok_or_else(invalid)
+    number.and_then(Pid::from_raw).ok_or_else(|| wrong(&format!("{process:?} is not a process id"), command))
+}
+
+fn wrong(what: &str, command: &str) -> anyhow::Error {
+    usage(format!("{what}; usage: cargo gmp {command}"))
 }
 
 fn interval(seconds: &OsString) -> Result<Duration> {
     let number = seconds.to_str().and_then(|text| text.parse().ok()).filter(|number| (1..=3600).contains(number));
-    let invalid = || usage(format!("{seconds:?} is no time; allowed are 1 to 3600 seconds; usage: cargo gmp {TASKS}"));
+    let invalid = || wrong(&format!("{seconds:?} is no time; allowed are 1 to 3600 seconds"), TASKS);
     number.map(Duration::from_secs).ok_or_else(invalid)
 }
 
@@ -98,15 +132,37 @@ fn printable(answer: &[u8]) -> String {
 mod tests {
     use super::*;
 
+    fn given(line: &str) -> Result<(Form, Pid)> {
+        form_and_process(&line.split_whitespace().map(OsString::from).collect::<Vec<_>>())
+    }
+
     #[test]
-    fn a_process_is_a_number() {
-        let parse = |line: &str| {
-            let words: Vec<_> = line.split_whitespace().map(OsString::from).collect();
-            parse(&words, TASKS)
-        };
-        assert_eq!(parse("17").unwrap(), Pid::from_raw(17).unwrap());
-        for line in ["", "1 2", "x", "0", "-1", "--jsn"] {
-            assert!(parse(line).unwrap_err().to_string().contains(&format!("usage: cargo gmp {TASKS}")), "{line}");
+    fn options_stand_before_and_after_the_process() {
+        for (line, form) in [
+            ("17", Form::Once("")),
+            ("--json 17", Form::Once(JSON)),
+            ("17 --lines", Form::Once(LINES)),
+            ("17 --every 2", Form::Every(Duration::from_secs(2))),
+            ("--every=2 17", Form::Every(Duration::from_secs(2))),
+        ] {
+            assert_eq!(given(line).unwrap(), (form, Pid::from_raw(17).unwrap()), "{line}");
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_is_named() {
+        for (line, expected) in [
+            ("", "no process"),
+            ("1 2", "\"2\" is one too many"),
+            ("x", "\"x\" is not a process id"),
+            ("0", "\"0\" is not a process id"),
+            ("--jsn 17", "unknown option \"--jsn\""),
+            ("--json 17 --lines", "--json, --lines and --every: take one of them"),
+            ("--every=0 17", "\"0\" is no time; allowed are 1 to 3600 seconds"),
+            ("17 --every", "`--every` needs a number of seconds"),
+        ] {
+            let error = given(line).unwrap_err().to_string();
+            assert_eq!(error, format!("{expected}; usage: cargo gmp {TASKS}"), "{line}");
         }
     }
 

@@ -26,7 +26,7 @@ use crate::project::Project;
 use crate::sources::path_text;
 use crate::{configuration, nested, run};
 
-const HELP: &str = "\
+pub(crate) const HELP: &str = "\
 Runs the same command on tokio (with cargo) and on gmp, and reports the differences.
 
 Usage: cargo gmp compare [run] [cargo's options] [-- <arguments>]
@@ -58,10 +58,6 @@ enum Kind {
 }
 
 pub(crate) fn compare(arguments: Vec<OsString>) -> Result<ExitCode> {
-    if arguments.first().is_some_and(|first| first == "--help" || first == "-h") {
-        print!("{HELP}");
-        return Ok(ExitCode::SUCCESS);
-    }
     let (kind, line) = parse(arguments)?;
     let arguments = Arguments::of(line.before, line.rest);
     let cargo = Cargo::from_env(arguments.offline);

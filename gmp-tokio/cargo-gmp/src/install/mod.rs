@@ -30,7 +30,7 @@ use crate::tokio_real::{VERSION, tree};
 use crate::tool::{exit_code, wait_for};
 use crate::{package, run, sources};
 
-const HELP: &str = "\
+pub(crate) const HELP: &str = "\
 Installs a program on gmp. Every package but tokio has the version that the program was published with, as with
 --locked.
 
@@ -49,10 +49,6 @@ and --registry. Without --target-dir, what is built from a name goes away afterw
 ";
 
 pub(crate) fn install(arguments: Vec<OsString>) -> Result<ExitCode> {
-    if arguments.iter().any(|argument| argument == "--help" || argument == "-h") {
-        print!("{HELP}");
-        return Ok(ExitCode::SUCCESS);
-    }
     let request = Request::parse(arguments)?;
     let mut arguments = Arguments { locked: request.locked, ..Arguments::parse(request.rest) };
     let cargo = Cargo::from_env(arguments.offline);

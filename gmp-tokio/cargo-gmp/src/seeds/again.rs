@@ -6,6 +6,7 @@ use std::path::Path;
 use anyhow::{Result, ensure};
 
 use super::listing::Test;
+use super::none;
 use super::process::{Files, Output, Place};
 use super::request::{Again, Request};
 use crate::alias::Line;
@@ -14,8 +15,11 @@ use crate::project::Project;
 /// Runs the tests one after the other. Returns whether all have passed.
 pub(super) fn again(mut tests: Vec<Test>, again: &Again, project: &Project) -> Result<bool> {
     let seed = again.seed;
-    tests.retain(|test| again.program.as_ref().is_none_or(|program| test.program.name() == *program));
-    ensure!(!tests.is_empty(), "there is no such test");
+    if let Some(program) = &again.program {
+        let is_one = |test: &Test| test.program.name() == *program;
+        ensure!(tests.iter().any(is_one), none::is_of(program, &tests));
+        tests.retain(is_one);
+    }
     let folder = tempfile::tempdir_in(project.seeds_directory())?;
     let place = Place::make(folder.path(), 0, again.mode)?;
     let files = Files { replay: again.replay.clone(), log: None };

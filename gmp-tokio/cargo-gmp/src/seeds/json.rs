@@ -1,6 +1,5 @@
 //! Results for other programs: a line of JSON for each test.
 
-use std::collections::HashMap;
 use std::path::Path;
 
 use anyhow::{Context, Result};
@@ -10,28 +9,45 @@ use super::explore::{Outcome, Tried};
 use super::listing::Test;
 
 pub(super) fn write(path: &Path, tests: &[Test], tried: &[Tried]) -> Result<()> {
-    let lines = tests.iter().zip(tried).map(|(test, tried)| Ok(line(test, tried)?.stringify()? + "\n"));
+    let lines = tests.iter().zip(tried).map(|(test, tried)| Ok(line(test, tried)? + "\n"));
     let text = lines.collect::<Result<String>>()?;
     std::fs::write(path, text).with_context(|| format!("can't write {}", path.display()))
 }
 
-fn line(test: &Test, tried: &Tried) -> Result<JsonValue> {
+/// The fields always come in this order.
+fn line(test: &Test, tried: &Tried) -> Result<String> {
     let text = |text: &str| JsonValue::from(text.to_owned());
-    let mut fields = HashMap::from([
-        ("package".to_owned(), text(test.program.package())),
-        ("program".to_owned(), text(&test.program.name())),
-        ("test".to_owned(), text(&test.name)),
-        ("seeds".to_owned(), JsonValue::from(tried.seeds as f64)),
-        ("outcome".to_owned(), text(tried.outcome())),
-    ]);
+    let mut fields = vec![
+        ("package", text(test.program.package())),
+        ("program", text(&test.program.name())),
+        ("test", text(&test.name)),
+        ("seeds", JsonValue::from(tried.seeds as f64)),
+        ("outcome", text(tried.outcome())),
+    ];
     if let Outcome::Failed(failure) = &tried.outcome {
-        fields.insert("seed".to_owned(), text(&format!("{:x}", failure.seed)));
-        fields.insert("reason".to_owned(), text(&failure.ending.reason));
-        fields.insert("seconds".to_owned(), JsonValue::from(failure.time.as_secs_f64()));
-        fields.insert("output".to_owned(), text(&failure.output.to_string_lossy()));
-        let choices = failure.shrunk.iter().map(|shrunk| ("choices".to_owned(), text(&shrunk.file.to_string_lossy())));
-        fields.extend(choices);
+        fields.push(("seed", text(&format!("{:x}", failure.seed))));
+        fields.push(("reason", text(&failure.ending.reason)));
+        fields.push(("seconds", JsonValue::from(failure.time.as_secs_f64())));
+        fields.push(("output", text(&failure.output.to_string_lossy())));
+        fields.extend(failure.shrunk.iter().map(|shrunk| ("choices", text(&shrunk.file.to_string_lossy()))));
     }
-    fields.insert("repeats".to_owned(), JsonValue::from(tried.difference.is_none()));
-    Ok(JsonValue::from(fields))
+    fields.push(("repeats", JsonValue::from(tried.difference.is_none())));
+    let fields = fields.iter().map(|(name, value)| Ok(format!("\"{name}\":{}", value.stringify()?)));
+    Ok(format!("{{{}}}", fields.collect::<Result<Vec<_>>>()?.join(",")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::seeds::explore::Failure;
+
+    #[test]
+    fn fields_have_an_order_and_values_are_escaped() {
+        let test = Test::named("app", "a\"b");
+        let failure = Failure::new(0x5f, "a\nb");
+        let line = line(&test, &Tried { seeds: 3, outcome: Outcome::Failed(failure), difference: None }).unwrap();
+        let begin = r#"{"package":"app","program":"app","test":"a\"b","seeds":3,"outcome":"failed","seed":"5f","reason":"a\nb","seconds":"#;
+        assert!(line.starts_with(begin) && line.ends_with(",\"repeats\":true}"), "{line}");
+        line.parse::<JsonValue>().unwrap();
+    }
 }

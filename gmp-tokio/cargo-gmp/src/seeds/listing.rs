@@ -2,9 +2,10 @@
 
 use std::collections::HashSet;
 use std::ffi::OsString;
+use std::process::Output;
 use std::sync::Arc;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 
 use super::program::Program;
 
@@ -52,16 +53,42 @@ pub(super) fn tests(program: Program) -> Result<Vec<Test>> {
     Ok(names.into_iter().map(|name| Test { program: program.clone(), name }).collect())
 }
 
+/// # Errors
+///
+/// The program lists its tests, but not with the user's arguments.
 fn names(program: &Program, more: &[&str]) -> Result<Vec<String>> {
-    let mut command = program.command();
-    command.args(&program.arguments).args(["--list", "--format", "pretty"]).args(more);
-    let listed = command.output().with_context(|| format!("can't start {}", program.path.display()))?;
-    if !listed.status.success() {
-        let errors = String::from_utf8_lossy(&listed.stderr);
-        eprintln!("warning: {} does not list its tests, and is left out:\n{errors}", program.path.display());
-        return Ok(Vec::new());
+    let arguments = without_format(&program.arguments);
+    let listed = list(program, &arguments, more)?;
+    if listed.status.success() {
+        return Ok(listed_in(&String::from_utf8_lossy(&listed.stdout)));
     }
-    Ok(listed_in(&String::from_utf8_lossy(&listed.stdout)))
+    let (path, errors) = (program.path.display(), String::from_utf8_lossy(&listed.stderr));
+    let given = program.arguments.join(" ".as_ref());
+    let lists_without = !arguments.is_empty() && list(program, &[], more)?.status.success();
+    ensure!(!lists_without, "{path} does not take these arguments: {}\n{errors}", given.display());
+    eprintln!("warning: {path} does not list its tests, and is left out:\n{errors}");
+    Ok(Vec::new())
+}
+
+fn list(program: &Program, arguments: &[OsString], more: &[&str]) -> Result<Output> {
+    let mut command = program.command();
+    command.args(arguments).args(["--list", "--format", "pretty"]).args(more);
+    command.output().with_context(|| format!("can't start {}", program.path.display()))
+}
+
+/// libtest takes one of the options that say how it prints. `cargo test --quiet` adds one, too.
+fn without_format(arguments: &[OsString]) -> Vec<OsString> {
+    let mut arguments = arguments.iter();
+    let mut kept = Vec::new();
+    while let Some(argument) = arguments.next() {
+        match argument.to_str() {
+            Some("-q" | "--quiet") => {}
+            Some("--format") => drop(arguments.next()),
+            Some(text) if text.starts_with("--format=") => {}
+            _ => kept.push(argument.clone()),
+        }
+    }
+    kept
 }
 
 /// libtest says at the end how many there are. A program that says nothing of this kind has taken no
@@ -81,5 +108,12 @@ mod tests {
         assert_eq!(listed_in("a::b: test\nc::<u8>: test\nd: benchmark\n\n2 tests, 1 benchmark\n"), ["a::b", "c::<u8>"]);
         assert_eq!(listed_in("\n0 tests, 0 benchmarks\n"), [""; 0]);
         assert_eq!(listed_in("all is well\n"), [""]);
+    }
+
+    #[test]
+    fn how_the_user_wants_tests_printed_does_not_matter() {
+        let words = |line: &str| line.split_whitespace().map(OsString::from).collect::<Vec<_>>();
+        let given = "--quiet a --format terse -q --format=json --skip b";
+        assert_eq!(without_format(&words(given)), words("a --skip b"));
     }
 }

@@ -14,7 +14,9 @@ mod explore;
 mod json;
 mod kept;
 mod listing;
+mod misplaced;
 mod mode;
+mod none;
 mod plan;
 mod preempt;
 mod process;
@@ -68,14 +70,23 @@ pub(crate) fn run(line: Line, request: Request) -> Result<ExitCode> {
         Built::Tests(tests) => tests,
         Built::Failed(code) => return Ok(ExitCode::from(code)),
     };
+    if arguments.builds_only() {
+        return Ok(ExitCode::SUCCESS);
+    }
     system::fix_addresses()?;
     let suffix = request.suffix();
     let has_passed = match request.task {
         Task::Explore(options) => {
+            if tests.is_empty() {
+                eprintln!("warning: {}", none::fits(&arguments.all));
+            }
             let kept = Kept::read(&project, suffix)?;
             explore::explore(&tests, &options, kept, &project, &line_again)?
         }
-        Task::Again(again) => again::again(tests, &again, &project)?,
+        Task::Again(again) => {
+            ensure!(!tests.is_empty(), none::fits(&arguments.all));
+            again::again(tests, &again, &project)?
+        }
         Task::Program { .. } => unreachable!("handled above"),
     };
     Ok(ExitCode::from(if has_passed { 0 } else { FAILED }))

@@ -2,13 +2,13 @@
 
 use std::ffi::OsString;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::Result;
 
 use super::mode::{KEEP_ORDER, Mode, PREEMPT};
-use super::{shrunk, wish};
+use super::{misplaced, shrunk, wish};
 use crate::alias::Line;
 use crate::arguments::value_of;
 use crate::duration::duration;
@@ -63,6 +63,9 @@ const TIMEOUT: Duration = Duration::from_secs(60);
 /// Kinds of tests that don't run under seeds.
 const NOT_SEEDED: [(&str, &str); 3] = [("--doc", "doc tests"), ("--bench", "benches"), ("--benches", "benches")];
 
+/// libtest's options that only print something.
+const NOTHING_RUN: [&str; 3] = ["--list", "--help", "-h"];
+
 impl Request {
     pub(super) fn mode(&self) -> Mode {
         match &self.task {
@@ -87,6 +90,10 @@ impl Request {
     }
 
     /// Takes the options out of the line. `None` if the line does not ask for seeds.
+    ///
+    /// # Errors
+    ///
+    /// An option has a wrong value, or does not go with the others.
     pub(crate) fn take(line: &mut Line) -> Result<Option<Request>> {
         let mut given = Given::split(&mut line.rest);
         let task = match line.subcommand.to_str() {
@@ -99,6 +106,7 @@ impl Request {
             None => None,
         };
         line.rest = [given.options, given.rest].concat();
+        misplaced::refuse(line, request.is_some())?;
         Ok(request)
     }
 }
@@ -125,12 +133,16 @@ fn of_tests(given: &mut Given) -> Result<Option<Task>> {
     let seed = given.value("--seed", SEED, seed)?;
     let seeds = given.value("--seeds", "a number, 1 or more", |text| text.parse().ok().filter(|&seeds| seeds > 0))?;
     let time = given.value("--for", TIME, duration)?;
-    let replay = given.value("--replay", "a file of choices, as a failure names it", choices)?;
+    let replay = given.value("--replay", CHOICES, |path| Some(PathBuf::from(path)))?;
+    let replay = replay.map(|path| choices(&path)).transpose()?;
     if seed.is_none() && seeds.is_none() && time.is_none() && replay.is_none() {
         return Ok(None);
     }
     if let Some((option, what)) = NOT_SEEDED.iter().find(|(option, _)| given.options.iter().any(|it| it == option)) {
         return Err(usage(format!("`{option}`: {what} do not run under seeds")));
+    }
+    if let Some(option) = NOTHING_RUN.iter().find(|option| given.rest.iter().any(|it| it == *option)) {
+        return Err(usage(format!("`-- {option}`: runs no test, so it has no use with seeds")));
     }
     let timeout = given.value("--timeout", TIME, duration)?.unwrap_or(TIMEOUT);
     let ways = [seed.is_some(), replay.is_some(), seeds.is_some() || time.is_some()];
@@ -158,6 +170,7 @@ fn of_tests(given: &mut Given) -> Result<Option<Task>> {
 }
 
 const SEED: &str = "a hexadecimal number of up to 16 digits, as a failure names it";
+const CHOICES: &str = "a file of choices, as a failure names it";
 const TIME: &str = "a time: 90, 90s, 5m or 1h";
 
 fn seed(text: &str) -> Option<u64> {
@@ -166,9 +179,11 @@ fn seed(text: &str) -> Option<u64> {
 }
 
 /// The seed in the file, and the path of the file from any folder.
-fn choices(path: &str) -> Option<(u64, PathBuf)> {
-    let seed = shrunk::seed(&fs::read_to_string(path).ok()?)?;
-    Some((seed, fs::canonicalize(path).ok()?))
+fn choices(path: &Path) -> Result<(u64, PathBuf)> {
+    let wrong = |what: &str| usage(format!("`--replay {}`: {what}", path.display()));
+    let text = fs::read_to_string(path).map_err(|error| wrong(&error.to_string()))?;
+    let seed = shrunk::seed(&text).ok_or_else(|| wrong(&format!("allowed is {CHOICES}")))?;
+    Ok((seed, fs::canonicalize(path)?))
 }
 
 /// The arguments, up to the dashes and from them on.
@@ -252,11 +267,10 @@ mod tests {
     #[test]
     fn without_seeds_cargo_gets_all() {
         let lines = [
-            "test --no-fail-fast --check -- --seeds 1",
+            "test --no-fail-fast -- --seeds 1 --check",
             "build --seed 1",
-            "run --seeds 1",
-            "run --keep-order",
-            "test --net calm",
+            "run --release -- --seeds 1",
+            "run app --json x",
         ];
         for line in lines {
             let (request, rest) = take(line).unwrap();
@@ -265,8 +279,28 @@ mod tests {
     }
 
     #[test]
+    fn own_options_that_do_not_fit_are_refused_by_name() {
+        for (line, expected) in [
+            ("test --seed 1 --check", "`--check` goes with `--seeds` or `--for`"),
+            ("test --seed 1 --json x", "`--json` goes with `--seeds` or `--for`"),
+            ("test --replay=CHOICES --first-seed=5", "`--first-seed` goes with `--seeds` or `--for`"),
+            ("t --seeds 5 --program bank", "`--program` goes with `--seed` or `--replay`"),
+            ("test --net calm", "`--net` goes with `--seeds`, `--for`, `--seed` or `--replay`"),
+            ("test --trace a", "`--trace` is an option of `cargo gmp run`, without `--seed`"),
+            ("run --keep-order", "`--keep-order` goes with `--seed`"),
+            ("r --seed 1 --check", "`--check` is an option of `cargo gmp test`"),
+            ("run --seed 1 --trace=a", "`--trace` is an option of `cargo gmp run`, without `--seed`"),
+        ] {
+            let file = tempfile::NamedTempFile::new().unwrap();
+            fs::write(file.path(), " seed 5\n").unwrap();
+            let error = take(&line.replace("CHOICES", file.path().to_str().unwrap())).unwrap_err();
+            assert_eq!(error.to_string(), expected, "{line}");
+        }
+    }
+
+    #[test]
     fn errors_name_the_value_and_what_is_allowed() {
-        let error = |line| take(line).unwrap_err().to_string();
+        let error = |line: &str| take(line).unwrap_err().to_string();
         assert_eq!(error("test --seeds 0"), "`--seeds 0`: allowed is a number, 1 or more");
         assert_eq!(error("test --seeds"), "`--seeds` needs a number, 1 or more");
         let seed = "a hexadecimal number of up to 16 digits, as a failure names it";
@@ -276,6 +310,11 @@ mod tests {
         assert!(error("test --seeds 5 --seed 1").contains("take one of them"));
         let expected = "`--replay Cargo.toml`: allowed is a file of choices, as a failure names it";
         assert_eq!(error("test --replay Cargo.toml"), expected);
+        assert!(error("test --replay nosuch").starts_with("`--replay nosuch`: No such file or directory"));
         assert_eq!(error("test --seeds 5 --doc"), "`--doc`: doc tests do not run under seeds");
+        for option in NOTHING_RUN {
+            let expected = format!("`-- {option}`: runs no test, so it has no use with seeds");
+            assert_eq!(error(&format!("test --seeds 5 -- a {option}")), expected);
+        }
     }
 }

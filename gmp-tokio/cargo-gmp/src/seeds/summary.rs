@@ -5,6 +5,7 @@ use std::time::Duration;
 use super::explore::{Outcome, Tried};
 use super::kept;
 use super::listing::Test;
+use crate::counted::counted;
 
 /// Outcomes that are said only if there are any.
 const RARE: [(&str, &str); 2] =
@@ -19,8 +20,12 @@ pub(super) fn text(tests: &[Test], tried: &[Tried], runs: u64, time: Duration, i
     let rare = rare.chain([(unrepeated, "not repeatable")]).filter(|(count, _)| *count > 0);
     parts.extend(rare.map(|(count, words)| format!("{count} {words}")));
     let seconds = time.as_secs_f64();
-    let mut text =
-        format!("{}\n{runs} runs in {seconds:.1} s, {:.0} a minute\n", parts.join(", "), runs as f64 / seconds * 60.0);
+    let mut text = format!(
+        "{}\n{} in {seconds:.1} s, {:.0} a minute\n",
+        parts.join(", "),
+        counted(runs, "run"),
+        runs as f64 / seconds * 60.0
+    );
     let all = || tests.iter().map(Test::full_name).zip(tried);
     let failures = all().filter_map(|(name, tried)| Some(format!("{name} {}", failure(tried)?)));
     // One alone was told just now.
@@ -85,7 +90,8 @@ mod tests {
         assert_eq!(text(&[], &all, 601, TIME, true), expected);
         let all = [tried(1, Outcome::WithoutSeeds, None), tried(0, Outcome::Passed, None)];
         let expected = "0 passed, 0 failed, 1 ran once, because the program has no tokio in it, 1 not tried\n";
-        assert!(text(&[], &all, 1, TIME, true).starts_with(expected));
+        let text = text(&[], &all, 1, TIME, true);
+        assert!(text.starts_with(expected) && text.contains("\n1 run in 6.0 s, "), "{text}");
     }
 
     #[test]

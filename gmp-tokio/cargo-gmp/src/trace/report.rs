@@ -9,6 +9,7 @@ use super::idle::Late;
 use super::polls::{Poll, Take};
 use super::tell::{Place, Row, Told};
 use super::top::MOST;
+use crate::counted::counted;
 
 pub(super) struct Report<'a> {
     pub(super) told: Told,
@@ -21,7 +22,8 @@ impl Report<'_> {
     pub(super) fn text(mut self) -> String {
         let mut text = String::new();
         let (length, polls) = (time(self.told.end - self.told.begin), self.told.polls);
-        let _ = writeln!(text, "{length} on {} processors, {polls} polls", self.processors);
+        let _ =
+            writeln!(text, "{length} on {}, {}", counted(self.processors as u64, "processor"), counted(polls, "poll"));
         self.missing(&mut text);
         if self.told.whole.total() > 0 || self.told.lost.is_empty() {
             self.busiest(&mut text);
@@ -49,7 +51,7 @@ impl Report<'_> {
         let mut threads: Vec<(Name, u64)> = told.lost.iter().map(|(name, count)| (*name, *count)).collect();
         threads.sort_by_key(|(name, count)| (Reverse(*count), *name));
         let mut list: Vec<String> =
-            threads.iter().take(MOST).map(|(name, count)| counted(self.text_of(*name), *count)).collect();
+            threads.iter().take(MOST).map(|(name, count)| with_events(self.text_of(*name), *count)).collect();
         list.extend(threads.len().checked_sub(MOST + 1).map(|more| format!("{} more threads", more + 1)));
         let total = if total == 0 { String::new() } else { format!("{total} ") };
         let _ = writeln!(text, "{total}events are missing ({})", list.join(", "));
@@ -63,7 +65,7 @@ impl Report<'_> {
             ),
             _ => writeln!(text, "all that follows is about the {whole} of which all threads' events are there"),
         };
-        let _ = writeln!(text, "more memory keeps more events, as in GMP_TRACE=FILE,size=64MiB");
+        let _ = writeln!(text, "more memory keeps more events: start the program with GMP_TRACE=FILE,size=64MiB");
     }
 
     fn busiest(&self, text: &mut String) {
@@ -254,7 +256,7 @@ impl Report<'_> {
 }
 
 /// 0: how many is said in an earlier file.
-fn counted(thread: &str, events: u64) -> String {
+fn with_events(thread: &str, events: u64) -> String {
     if events == 0 { thread.to_owned() } else { format!("{thread} {events}") }
 }
 

@@ -171,6 +171,7 @@ fn of_the_time_in_which_events_are_missing_nothing_is_said() {
 60.0 ms on 2 processors, 3 polls
 980 events are missing (M1 900, M2 80)
 all that follows is about the 10.0 ms from 50.0 ms on, of which all threads' events are there
+more memory keeps more events: start the program with GMP_TRACE=FILE,size=64MiB
 ";
     assert!(report.starts_with(head), "{report}");
     let row = "   50.0 %    10.0 ms       0 ns       0 ns         3    15.0 ms  busy.rs:2";
@@ -233,7 +234,7 @@ fn a_poll_with_a_blocking_section_is_one_poll() {
     script.begin(6, "M1", "a.rs:1", 7);
     script.end(10, "M1", Left::Over);
     let report = script.report();
-    assert!(report.starts_with("10.0 ms on 2 processors, 1 polls\n"), "{report}");
+    assert!(report.starts_with("10.0 ms on 2 processors, 1 poll\n"), "{report}");
     assert_eq!(below(&report, "longest polls"), ["  at      0 ns    10.0 ms    7.00 ms  task 7, a.rs:1, P0"]);
     assert!(report.contains("at   3.00 ms  after   3.00 ms  M1 P0 taken: the thread sleeps, task spawned at a.rs:1\n"));
     assert!(report.contains("blocking sections: 1, 5.00 ms in all, the longest 5.00 ms"), "{report}");

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 
 use rustix::process::{Pid, Signal, kill_process_group};
 
-use crate::support::{fails, program, shared, shared_target as target, succeeds, text};
+use crate::support::{Project, fails, program, shared, shared_target as target, succeeds, text};
 
 #[test]
 fn a_program_runs_on_gmp_with_its_arguments_and_its_exit_code() {
@@ -183,4 +183,20 @@ fn the_console_needs_one_option() {
     project.lock();
     let mut run = shared(project.gmp("run --console --quiet"));
     assert_eq!(succeeds(run.env_remove("RUSTFLAGS").env_remove("CARGO_ENCODED_RUSTFLAGS")), "the console is told\n");
+}
+
+#[test]
+fn cargos_own_commands_have_help_outside_of_a_project() {
+    let folder = Project::with_tokio("\"1\"");
+    std::fs::remove_file(folder.path("Cargo.toml")).unwrap();
+    for (line, own) in [
+        ("run --help", "\n      --trace <FILE> "),
+        ("run --seed 1 -h", "\n      --seed <SEED> "),
+        ("test --help", "\n      --seeds <N> "),
+        ("t --seeds 2 -p app -h", "\n      --json <FILE> "),
+        ("build -h", ""),
+    ] {
+        let said = succeeds(&mut folder.gmp(line));
+        assert!(said.contains("--manifest-path") && said.contains(own), "{line}: {said}");
+    }
 }

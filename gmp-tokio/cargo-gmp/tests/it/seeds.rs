@@ -336,8 +336,21 @@ fn tests_of_a_workspace_are_told_apart() {
     inside.current_dir(project.path("inner/two"));
     assert!(succeeds(&mut inside).contains("\n1 passed under 1 seed, 0 failed\n"));
     assert!(!project.path("inner/two/gmp-seeds.txt").exists());
+    let error = fails(&mut gmp(&project, "test --seeds 2 --lib -p two -- --bogus"), 101);
+    assert!(error.contains("does not take these arguments: --bogus\n") && error.contains("'bogus'"), "{error}");
+    let quiet = succeeds(&mut gmp(&project, "test --seeds 2 -q --lib -p two -- --format=terse"));
+    assert!(quiet.contains("\n1 passed under 2 seeds, 0 failed\n"), "{quiet}");
+    let none = gmp(&project, "test --seeds 2 --lib -p two nosuch").output().unwrap();
+    assert!(
+        none.status.success() && text(&none.stderr).contains("\nwarning: no test fits `--lib -p two nosuch`\n"),
+        "{none:?}"
+    );
+    let built = gmp(&project, "test --seeds 2 --lib -p two --no-run").output().unwrap();
+    assert!(built.status.success() && text(&built.stdout).is_empty(), "{built:?}");
     let error = fails(&mut gmp(&project, "test --seed 1 --program two::three"), 101);
-    assert!(error.contains("there is no such test"), "{error}");
+    assert!(error.contains("error: `--program two::three`: tests are in one-a, one-a::bin/one-a, "), "{error}");
+    let error = fails(&mut gmp(&project, "test --seed 1 --lib -p two nosuch"), 101);
+    assert!(error.contains("error: no test fits `--lib -p two nosuch`\n"), "{error}");
 }
 
 #[test]
@@ -381,6 +394,7 @@ fn what_makes_no_sense_is_said() {
         ("test --seeds 5 --seed 1", "take one of them"),
         ("test --seeds 5 --doc", "doc tests do not run under seeds"),
         ("test --seeds 5 --net calm,rain", "`--net`: \"rain\" is none of kernel, real, calm, delay=1..20ms, "),
+        ("test --seed 5 --check", "`--check` goes with `--seeds` or `--for`"),
         ("run --seed 5 --net loss", "`--net`: \"loss\" is none of kernel, "),
     ] {
         let error = fails(&mut project.gmp(line), 2);
