@@ -8,6 +8,7 @@ use anyhow::Result;
 use crate::arguments::Arguments;
 use crate::cargo::Cargo;
 use crate::nested::{self, Name};
+use crate::printed::printed;
 use crate::sources::Sources;
 use crate::tokio_real::{Outcome, VERSION};
 use crate::usage::{Usage, usage};
@@ -148,17 +149,21 @@ fn dispatch(arguments: Vec<OsString>) -> Result<ExitCode> {
     // Cargo passes the subcommand's name as the first argument.
     arguments.next_if(|first| first == "gmp");
     let Some(command) = arguments.next() else {
-        print!("{HELP}");
+        printed(HELP)?;
         return Ok(ExitCode::SUCCESS);
     };
     let rest: Vec<_> = arguments.collect();
     if let Some(help) = help_of(&command, &rest) {
-        println!("{}", help.trim_end());
+        printed(&format!("{}\n", help.trim_end()))?;
         return Ok(ExitCode::SUCCESS);
     }
     match command.to_str() {
-        Some("help") if rest.first().is_some_and(|what| what == "settings") => print!("{}", settings::help()),
-        Some("help" | "--help" | "-h") => print!("{HELP}"),
+        Some("help") if rest.first().is_some_and(|what| what == "settings") => {
+            printed(&settings::help())?;
+        }
+        Some("help" | "--help" | "-h") => {
+            printed(HELP)?;
+        }
         Some("version" | "--version" | "-V") => {
             println!("cargo-gmp {} (tokio {VERSION})", env!("CARGO_PKG_VERSION"));
         }

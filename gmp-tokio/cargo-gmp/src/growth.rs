@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 use tinyjson::JsonValue;
 
-use crate::tasks::{Answer, printed};
+use crate::printed::printed;
+use crate::tasks::Answer;
 
 /// Places of one look.
 const MOST_ROWS: usize = 20;

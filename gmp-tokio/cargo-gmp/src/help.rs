@@ -8,6 +8,7 @@ use anyhow::{Context, Result};
 
 use crate::alias::Line;
 use crate::cargo::Cargo;
+use crate::printed::printed;
 use crate::run::TAKEN;
 use crate::tool::{exit_code, wait_for};
 
@@ -64,7 +65,7 @@ pub(crate) fn print(cargo: &Cargo, line: &Line) -> Result<ExitCode> {
     command.args(&line.before).arg(&line.subcommand).args(&line.rest);
     let status = wait_for(&mut command).context("can't start cargo")?;
     if status.success() {
-        print!("{}", added(&line.subcommand));
+        printed(added(&line.subcommand))?;
     }
     Ok(ExitCode::from(exit_code(status)))
 }

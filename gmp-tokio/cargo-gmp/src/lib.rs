@@ -44,6 +44,7 @@ mod moves;
 mod needs;
 mod nested;
 mod patch;
+mod printed;
 mod program;
 mod project;
 mod question;

@@ -2,7 +2,7 @@
 //! held its threads.
 
 use std::ffi::OsString;
-use std::io::{self, BufRead, Write};
+use std::io::BufRead;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -12,6 +12,7 @@ use rustix::process::Pid;
 use crate::arguments::value_of;
 use crate::escaped::escaped;
 use crate::growth;
+use crate::printed::printed;
 use crate::question::ask;
 use crate::usage::usage;
 
@@ -98,14 +99,6 @@ fn print_answer(process: Pid, form: &str) -> Result<ExitCode> {
     let answer = answer(process, form)?;
     ensure!(!printed(&answer.text)? || answer.is_whole, CUT_OFF);
     Ok(ExitCode::SUCCESS)
-}
-
-/// `false`: the reader has seen enough, which is no error.
-pub(crate) fn printed(text: &str) -> Result<bool> {
-    match io::stdout().lock().write_all(text.as_bytes()) {
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(false),
-        printed => printed.context("can't print the answer").map(|()| true),
-    }
 }
 
 /// What a program has answered.

@@ -1,7 +1,7 @@
 //! What the user sees: failures when they are found, how far the runs are, and a summary.
 
 use std::env;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, IsTerminal};
 use std::path::Path;
 use std::time::Instant;
 
@@ -15,6 +15,8 @@ use super::repeat::Difference;
 use super::request::Options;
 use super::shrunk::Shrunk;
 use super::summary;
+use crate::counted::counted;
+use crate::printed::printed;
 
 /// So many choices are told of a failure.
 const MOST_LINES: usize = 10;
@@ -47,7 +49,7 @@ impl<'a> Teller<'a> {
             "{}{seeds}{time}, from seed {first:x} on\ndoc tests and benches do not run under seeds\n",
             counted(tests.len() as u64, "test")
         );
-        let is_heard = is_printed(&begin);
+        let is_heard = printed(&begin).unwrap_or(false);
         let is_seen = io::stderr().is_terminal() && !tests.is_empty();
         let bar = if is_seen { bar(runs) } else { ProgressBar::hidden() };
         Teller { tests, options, again, bar, start: Instant::now(), runs: 0, failed: 0, is_heard }
@@ -112,17 +114,13 @@ impl<'a> Teller<'a> {
 
     pub(super) fn finish(&self, tried: &[Tried]) {
         self.bar.finish_and_clear();
-        is_printed(&summary::text(self.tests, tried, self.runs, self.start.elapsed(), self.options.is_fail_fast));
+        // What failed has been told, and the exit code says so.
+        let _ = printed(&summary::text(self.tests, tried, self.runs, self.start.elapsed(), self.options.is_fail_fast));
     }
 
     fn print(&mut self, text: &str) {
-        self.is_heard &= self.bar.suspend(|| is_printed(&format!("{text}\n")));
+        self.is_heard &= self.bar.suspend(|| printed(&format!("{text}\n")).unwrap_or(false));
     }
-}
-
-/// `false`: the reader has gone, as `head` does.
-fn is_printed(text: &str) -> bool {
-    io::stdout().lock().write_all(text.as_bytes()).is_ok()
 }
 
 fn bar(runs: Option<u64>) -> ProgressBar {
@@ -133,10 +131,6 @@ fn bar(runs: Option<u64>) -> ProgressBar {
     };
     let style = ProgressStyle::with_template(template).expect("the templates are constant and good");
     runs.map_or_else(ProgressBar::no_length, ProgressBar::new).with_style(style.progress_chars("##-"))
-}
-
-fn counted(count: u64, what: &str) -> String {
-    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
 /// The path as seen from the current folder.

@@ -1,7 +1,8 @@
 //! Tests of `cargo gmp test --seeds`.
 
 use std::fs;
-use std::process::Command;
+use std::io::{BufRead, BufReader};
+use std::process::{Command, Stdio};
 
 use crate::support::{Project, fails, manifest, program, repository, shared, shared_target, succeeds, text};
 
@@ -179,6 +180,7 @@ fn tests_run_under_seeds() {
     // A lock file that fits the drop-in fits its seeded runs, too.
     succeeds(&mut gmp(&project, "test --locked --seeds 1 good::no_runtime"));
     faults_are_found_and_kept_and_replayed(&project);
+    a_reader_that_goes_loses_no_seed(&project);
     correct_tests_are_silent(&project);
     tokios_order_can_be_kept(&project);
     threads_can_be_interrupted_anywhere(&project);
@@ -227,6 +229,19 @@ fn faults_are_found_and_kept_and_replayed(project: &Project) {
         let next = failing(project, &format!("test --seeds 1 --net calm {test}"));
         assert!(next.contains(&format!("at seed {seed} (a kept seed, ")), "{next}");
     }
+}
+
+fn a_reader_that_goes_loses_no_seed(project: &Project) {
+    project.write("gmp-seeds.txt", "");
+    let mut command = gmp(project, "test --seeds 200 --first-seed 1000 --no-fail-fast faults::");
+    let mut running = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    // As `head -2`.
+    let begin: Vec<_> = BufReader::new(running.stdout.take().unwrap()).lines().take(2).collect();
+    let output = running.wait_with_output().unwrap();
+    let errors = text(&output.stderr);
+    assert_eq!((begin.len(), output.status.code()), (2, Some(101)), "{errors}");
+    assert!(!errors.contains("panicked"), "{errors}");
+    assert!(project.read("gmp-seeds.txt").contains("\nseeded::it::faults::"), "{errors}");
 }
 
 fn correct_tests_are_silent(project: &Project) {
