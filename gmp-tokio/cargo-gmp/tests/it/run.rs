@@ -200,3 +200,12 @@ fn cargos_own_commands_have_help_outside_of_a_project() {
         assert!(said.contains("--manifest-path") && said.contains(own), "{line}: {said}");
     }
 }
+
+/// As in `cargo gmp help | true`.
+#[test]
+fn help_that_nobody_reads_is_no_error() {
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let output = Project::with_tokio("\"1\"").gmp("help").stdout(writer).output().unwrap();
+    assert!(output.status.success() && output.stderr.is_empty(), "{}", text(&output.stderr));
+}
