@@ -30,7 +30,7 @@ pub(super) fn take_all(
 ) -> Option<Stuck> {
     let threshold = scheduler.config.blocking_threshold;
     let any_is_needed = waiting::is_waited_for_by_all(scheduler);
-    let mut standard = Standard { threshold, questions: QUESTIONS };
+    let mut standard = Standard { threshold, configured: threshold, questions: QUESTIONS };
     let stall = threshold / 5;
     let held_up = memory.seen.iter().filter(|seen| seen.usage.held >= stall).count();
     if any_is_needed && held_up >= scheduler.idle.unretired() {
