@@ -64,7 +64,7 @@ pub enum WaitsFor {
         /// Where it was created, if that is known.
         created: Option<&'static Location<'static>>,
         /// The task that has locked the `Mutex` or `RwLock`, or has permits of the `Semaphore`, if that is
-        /// known; of several, the one that has had them longest. It is kept only in a process
+        /// known; of several, the one that was spawned first. It is kept only in a process
         /// in which a runtime has been built with `GMP_DEBUG=sigquit=1`, `GMP_LEAKS` or
         /// `GMP_DEADLOCK_AFTER`, or with the options of their builder.
         holder: Option<Id>,

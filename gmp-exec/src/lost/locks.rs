@@ -43,15 +43,15 @@ static LOCKS: [Mutex<BTreeMap<usize, Lock>>; SHARDS] = [const { Mutex::new(BTree
 
 #[derive(Debug, Default)]
 struct Lock {
-    /// The tasks that have locked it, each with its permits, and the first one first.
-    holders: Vec<(Id, usize)>,
-    wanted: Vec<Want>,
+    /// The tasks that have locked it, each with its permits. Ordered, because thousands of tasks may have
+    /// permits of one semaphore or wait for some.
+    holders: BTreeMap<Id, usize>,
+    wanted: BTreeMap<Id, Want>,
 }
 
-/// A task that waits for a lock.
+/// The wait of a task for a lock.
 #[derive(Clone, Copy, Debug)]
 struct Want {
-    task: Id,
     /// The number of the poll.
     polls: u32,
     since: Instant,
@@ -68,7 +68,7 @@ pub(crate) struct Edge {
     pub(crate) since: Instant,
     pub(crate) resource: Resource,
     pub(crate) created: &'static Location<'static>,
-    /// Each with its permits, and the one that has locked first comes first. Never empty.
+    /// Each with its permits, and the task that was spawned first comes first. Never empty.
     pub(crate) holders: Arc<[(Id, usize)]>,
     pub(crate) address: usize,
 }
@@ -89,17 +89,12 @@ fn shard(address: usize) -> MutexGuard<'static, BTreeMap<usize, Lock>> {
 
 /// `task`: `None` outside of a task.
 pub(crate) fn locked(address: usize, permits: usize, task: Option<Id>) {
-    let task = task.filter(|_| permits > 0);
+    let Some(task) = task.filter(|_| permits > 0) else { return };
     let mut locks = shard(address);
     let lock = locks.entry(address).or_default();
-    match lock.holders.iter_mut().find(|(holder, _)| Some(*holder) == task) {
-        Some((_, all)) => *all = all.saturating_add(permits),
-        None => lock.holders.extend(task.map(|task| (task, permits))),
-    }
-    lock.wanted.retain(|want| Some(want.task) != task);
-    if lock.is_unknown() {
-        locks.remove(&address);
-    }
+    let all = lock.holders.entry(task).or_default();
+    *all = all.saturating_add(permits);
+    lock.wanted.remove(&task);
 }
 
 pub(crate) fn unlocked(address: usize, permits: usize, task: Option<Id>) {
@@ -119,13 +114,12 @@ pub(crate) fn ended(address: usize) {
 
 impl Lock {
     fn give_back(&mut self, permits: usize, task: Option<Id>) {
-        let Some(index) = self.holders.iter().position(|(holder, _)| Some(*holder) == task) else {
+        let Some((task, held)) = task.and_then(|task| self.holders.get_mut(&task).map(|held| (task, held))) else {
             return self.holders.clear();
         };
-        let left = &mut self.holders[index].1;
-        *left = left.saturating_sub(permits);
-        if *left == 0 {
-            self.holders.remove(index);
+        *held = held.saturating_sub(permits);
+        if *held == 0 {
+            self.holders.remove(&task);
         }
     }
 
@@ -138,17 +132,16 @@ impl Lock {
 pub(crate) fn wants(address: usize, (task, polls): (Id, u32), resource: Resource, created: &'static Location<'static>) {
     let mut locks = shard(address);
     let lock = locks.entry(address).or_default();
-    match lock.wanted.iter_mut().find(|want| want.task == task) {
-        Some(want) => want.polls = polls,
-        None => lock.wanted.push(Want { task, polls, since: Instant::now(), resource, created }),
-    }
+    let want = Want { polls, since: Instant::now(), resource, created };
+    lock.wanted.entry(task).and_modify(|want| want.polls = polls).or_insert(want);
 }
 
 /// The task has dropped the future that waited.
 pub(crate) fn gave_up(address: usize, task: Option<Id>) {
+    let Some(task) = task else { return };
     let mut locks = shard(address);
     if let Some(lock) = locks.get_mut(&address) {
-        lock.wanted.retain(|want| Some(want.task) != task);
+        lock.wanted.remove(&task);
         if lock.is_unknown() {
             locks.remove(&address);
         }
@@ -161,9 +154,9 @@ pub(crate) fn edges() -> Vec<Edge> {
     for shard in &LOCKS {
         let locks = shard.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         for (&address, lock) in locks.iter().filter(|(_, lock)| !lock.holders.is_empty()) {
-            let holders: Arc<[(Id, usize)]> = lock.holders.as_slice().into();
-            let edge = |want: &Want| Edge {
-                task: want.task,
+            let holders: Arc<[(Id, usize)]> = lock.holders.iter().map(|(id, permits)| (*id, *permits)).collect();
+            let edge = |(task, want): (&Id, &Want)| Edge {
+                task: *task,
                 polls: want.polls,
                 since: want.since,
                 resource: want.resource,
