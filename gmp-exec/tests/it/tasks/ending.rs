@@ -8,7 +8,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use super::program::Program;
 
 fn start(case: &str, settings: &[(&str, &str)]) -> Program {
-    Program::start_with("--default-signal=TERM", case, settings)
+    Program::start_with("--default-signal=TERM,INT", case, settings)
 }
 
 /// How the process has ended, and what it has written after "ready".
