@@ -144,13 +144,14 @@ impl Origin {
         self.tell(address, 0, |address, _, task| locks::gave_up(address, task));
     }
 
-    /// The running task has so many permits of the semaphore at that address: it has locked the lock.
+    /// The running task has acquired so many permits of the semaphore at that address. If the semaphore is
+    /// that of a lock, the task has locked the lock.
     #[inline]
     pub fn locked(&self, address: usize, permits: usize) {
         self.tell(address, permits, locks::locked);
     }
 
-    /// The running task is about to give them back.
+    /// The running task is about to give so many permits back.
     #[inline]
     pub fn unlocked(&self, address: usize, permits: usize) {
         self.tell(address, permits, locks::unlocked);

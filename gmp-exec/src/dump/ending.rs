@@ -4,7 +4,7 @@
 //! | the end | the writer |
 //! |---|---|
 //! | `exit`, and the return from `main` | the thread that ends the process (`atexit`) |
-//! | SIGTERM and SIGINT (Ctrl-C), if the program has no handler | the thread "gmp-ending"; then the signal takes its default |
+//! | SIGTERM, SIGINT, if the program has no handler | the thread "gmp-ending"; then the signal's default |
 //! | `abort`, as after a panic that can't unwind | the same thread; the one that aborts waits for it |
 //!
 //! A handler that the program installs later replaces gmp's, or calls it first. So gmp's thread ends

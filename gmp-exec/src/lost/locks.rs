@@ -1,5 +1,5 @@
 //! Which tasks have locked a mutex or `RwLock` of tokio's or acquired permits of a semaphore, and which
-//! tasks wait for it: for the dump, which says which tasks wait for each other.
+//! tasks wait for one of these: for the dump, which says which tasks wait for each other.
 //!
 //! The drop-in's locks tell it ([`bridge::Origin`](crate::bridge::Origin)). It is kept only once a
 //! runtime of the process has been built that asks for it ([`keep`]): before that, each lock and

@@ -38,8 +38,8 @@ fn listening() -> HashSet<u16> {
     numbers.filter_map(|fd| listens_at(fd).map(|address| address.port())).collect()
 }
 
-/// How long ago the other end of a connection that this process has taken sent data, if it has got none
-/// since.
+/// Of a connection that this process has accepted: how long ago the peer last sent data, if this process
+/// has sent the peer no data since.
 pub(crate) fn unanswered(fd: i32, ports: &mut Ports) -> Option<Duration> {
     let port = address(fd, libc::getsockname)?.port();
     let traffic = Traffic::of(fd).filter(|_| ports.contain(port))?;
@@ -47,7 +47,7 @@ pub(crate) fn unanswered(fd: i32, ports: &mut Ports) -> Option<Duration> {
     (traffic.segments_received > 0 && !is_answered).then_some(traffic.received_ago)
 }
 
-/// Of a TCP connection, without segments that have no data.
+/// When data last went over a TCP connection, and how many segments with data there were.
 struct Traffic {
     received_ago: Duration,
     sent_ago: Duration,
@@ -59,7 +59,9 @@ impl Traffic {
     /// Linux knows this since 4.6.
     #[cfg(target_os = "linux")]
     fn of(fd: i32) -> Option<Traffic> {
-        // The beginning of the kernel's `tcp_info`; that of the C library may be an older one.
+        // The beginning of the kernel's `tcp_info`, up to `tcpi_data_segs_out`; that of the C library may be
+        // an older one. The words read are `tcpi_last_data_recv`, `tcpi_last_data_sent`,
+        // `tcpi_data_segs_in` and `tcpi_data_segs_out`.
         let mut info = [0_u32; 40];
         let size = size_of_val(&info);
         let mut length = size as libc::socklen_t;

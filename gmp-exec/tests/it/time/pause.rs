@@ -95,6 +95,7 @@ fn a_clock_needs_no_timers_to_be_paused() {
                 pause();
             }
             let start = Instant::now();
+            // The system's time passes: a paused clock does not follow it, and one that was resumed does.
             std::thread::sleep(ms(2));
             assert_eq!(start.elapsed(), Duration::ZERO);
             advance(ms(7)).await;
