@@ -34,10 +34,12 @@ pub(super) enum Kind {
     Net,
     /// At which of the next basic blocks another thread goes on; 0: at none.
     Block,
+    /// What the program leaves to the seed (`gmp_sim::choose`).
+    Program,
 }
 
 impl Kind {
-    pub(super) const ALL: [Kind; 10] = [
+    pub(super) const ALL: [Kind; 11] = [
         Kind::Task,
         Kind::Timer,
         Kind::Yield,
@@ -48,6 +50,7 @@ impl Kind {
         Kind::Edge,
         Kind::Net,
         Kind::Block,
+        Kind::Program,
     ];
 
     pub(super) fn bit(self) -> u64 {

@@ -5,6 +5,7 @@ use std::ffi::c_void;
 use std::sync::atomic::Ordering::*;
 use std::sync::atomic::{AtomicU32, AtomicUsize};
 
+use super::network::Host;
 use super::real;
 use super::state::{become_thread, own, with};
 use super::turn;
@@ -38,6 +39,8 @@ pub(super) struct Thread {
     pub(super) task: u64,
     /// Whether the thread has polled a task, or a future of `block_on`.
     pub(super) polls: bool,
+    /// The host that the thread belongs to.
+    pub(super) host: Host,
     pub(super) handle: libc::pthread_t,
     /// The kernel's number; 0 before the thread has begun.
     pub(super) tid: i32,
@@ -48,12 +51,12 @@ impl Thread {
     pub(super) fn running() -> Thread {
         // SAFETY: the call touches no memory, and always succeeds.
         let handle = unsafe { libc::pthread_self() };
-        Thread { handle, tid: std::process::id() as i32, ..Thread::new() }
+        Thread { handle, tid: std::process::id() as i32, ..Thread::new(0) }
     }
 
-    fn new() -> Thread {
+    fn new(host: Host) -> Thread {
         let go = Box::leak(Box::new(AtomicU32::new(0)));
-        Thread { go, wait: Wait::Nothing, is_late: false, task: 0, polls: false, handle: 0, tid: 0 }
+        Thread { go, wait: Wait::Nothing, is_late: false, task: 0, polls: false, host, handle: 0, tid: 0 }
     }
 
     pub(super) fn begin(&mut self, wait: Wait) {
@@ -98,7 +101,7 @@ pub(super) unsafe fn create(
     argument: *mut c_void,
 ) -> i32 {
     let (number, go) = with(|state| {
-        let thread = Thread::new();
+        let thread = Thread::new(state.threads[own()].host);
         let go = thread.go;
         state.threads.push(thread);
         (state.threads.len() - 1, go)

@@ -1,22 +1,22 @@
 //! Virtual time. It goes on when nothing can run, and by a little at each reading, so that a loop
 //! that waits for a moment comes to an end.
 
-use super::state::with;
+use super::state::{State, own, with};
 
+const SECOND: i128 = 1_000_000_000;
 /// What a reading of a clock costs.
 const COST_OF_READING: u64 = 200;
 /// What the monotonic clocks show at the start, in seconds.
-const UPTIME: i64 = 1_000_000;
+const UPTIME: i128 = 1_000_000;
 /// The same of the clocks that show the date: the first of January 2026.
-const DATE: i64 = 1_767_225_600;
+const DATE: i128 = 1_767_225_600;
 
 pub(super) fn read(clock: libc::clockid_t) -> libc::timespec {
-    let now = with(|state| {
+    let shown = with(|state| {
         state.now += COST_OF_READING;
-        state.now
+        i128::from(state.now) + start_of(clock, state)
     });
-    let seconds = start_of(clock) + (now / 1_000_000_000) as i64;
-    libc::timespec { tv_sec: seconds, tv_nsec: (now % 1_000_000_000) as i64 }
+    libc::timespec { tv_sec: shown.div_euclid(SECOND) as i64, tv_nsec: shown.rem_euclid(SECOND) as i64 }
 }
 
 /// The moment after that time from now.
@@ -26,14 +26,18 @@ pub(super) fn after(time: &libc::timespec) -> u64 {
 
 /// The moment at which the clock shows that.
 pub(super) fn at(clock: libc::clockid_t, time: &libc::timespec) -> u64 {
-    nanoseconds(time.tv_sec.saturating_sub(start_of(clock)), time.tv_nsec)
+    let shown = i128::from(time.tv_sec) * SECOND + i128::from(time.tv_nsec);
+    (shown - with(|state| start_of(clock, state))).clamp(0, i128::from(u64::MAX)) as u64
 }
 
-fn start_of(clock: libc::clockid_t) -> i64 {
+/// What the clock shows this thread at the start, in nanoseconds. Each host has its own date.
+fn start_of(clock: libc::clockid_t, state: &State) -> i128 {
     match clock {
-        libc::CLOCK_REALTIME | libc::CLOCK_REALTIME_COARSE | libc::CLOCK_TAI => DATE,
+        libc::CLOCK_REALTIME | libc::CLOCK_REALTIME_COARSE | libc::CLOCK_TAI => {
+            DATE * SECOND + i128::from(state.network.clock(state.threads[own()].host))
+        }
         libc::CLOCK_MONOTONIC | libc::CLOCK_MONOTONIC_COARSE | libc::CLOCK_MONOTONIC_RAW | libc::CLOCK_BOOTTIME => {
-            UPTIME
+            UPTIME * SECOND
         }
         // The clocks of processes and threads.
         _ => 0,

@@ -13,6 +13,8 @@ const OTHERS: &[(&str, fn())] = &[
     ("all_run_at_a_yield", order::all_run_at_a_yield),
     ("on_workers", order::on_workers),
     ("sequences", network::sequences::scenario),
+    ("hosts", network::hosts::scenario),
+    ("no_hosts", network::hosts::inert),
     ("leaves", network::streams::leaves),
     ("names", network::names::scenario),
     ("asks_the_system", network::names::asks_the_system),

@@ -31,6 +31,7 @@ mod names;
 mod outputs;
 mod outside;
 mod random;
+mod simulation;
 mod sockets;
 mod system_call;
 mod threads;

@@ -19,7 +19,7 @@ interposed! {
             return answer;
         }
         let name = CStr::from_ptr(host).to_string_lossy();
-        match with(|state| state.network.wish.addresses(&name)) {
+        match with(|state| state.network.addresses(&name)) {
             addresses if !addresses.is_empty() => all(&addresses, service, hints, found),
             _ if asks_the_system(&name) => real::getaddrinfo(host, service, hints, found),
             _ => answer,

@@ -4,7 +4,7 @@
 use std::ffi::c_long;
 
 use super::random::fill;
-use super::set_errno;
+use super::{set_errno, simulation};
 use crate::seeded::state::with;
 use crate::seeded::{futex, real};
 
@@ -32,6 +32,10 @@ unsafe fn call(n: c_long, a: usize, b: usize, c: usize, d: usize, e: usize, f: u
         if let Some(result) = unsafe { futex::call(a, b as i32, c as u32, d, f as u32) } {
             return returned(result);
         }
+    }
+    if n == simulation::NUMBER {
+        // SAFETY: as above.
+        return returned(unsafe { simulation::call(a, b, c, d) });
     }
     if n == libc::SYS_getrandom {
         // SAFETY: as above.

@@ -5,17 +5,16 @@ use std::net::SocketAddr;
 
 use super::{Id, Kernel};
 
+/// What a socket sends.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Packet {
     /// Asks for a connection. `tries`: how often the sender has asked before.
     Syn {
-        from: Id,
         to: SocketAddr,
         tries: u32,
     },
     SynAck {
         to: Id,
-        from: Id,
     },
     Ack {
         to: Id,
@@ -31,21 +30,28 @@ pub(super) enum Packet {
         to: Id,
     },
     Datagram {
-        sender: Id,
         from: SocketAddr,
         to: SocketAddr,
         bytes: Vec<u8>,
     },
-    /// The sender has asked often enough, and no listener had room.
-    TimedOut {
-        to: Id,
+    /// To itself: it has asked often enough, and no listener had room.
+    TimedOut,
+    /// To itself: packets that wait since that moment have waited for long enough.
+    GiveUp {
+        since: u64,
     },
+}
+
+impl Packet {
+    pub(super) fn is_datagram(&self) -> bool {
+        matches!(self, Packet::Datagram { .. })
+    }
 }
 
 #[derive(Debug, Default)]
 pub(super) struct Flight {
     /// By their arrivals, and in the order in which they were sent.
-    packets: BTreeMap<(u64, u64), Packet>,
+    packets: BTreeMap<(u64, u64), (Id, Packet)>,
     sent: u64,
 }
 
@@ -54,40 +60,40 @@ impl Flight {
         self.packets.keys().next().map(|(at, _)| *at)
     }
 
-    pub(super) fn add(&mut self, at: u64, packet: Packet) {
+    pub(super) fn add(&mut self, at: u64, from: Id, packet: Packet) {
         self.sent += 1;
-        self.packets.insert((at, self.sent), packet);
+        self.packets.insert((at, self.sent), (from, packet));
     }
 
-    fn take_due(&mut self, now: u64) -> Option<Packet> {
+    fn take_due(&mut self, now: u64) -> Option<(Id, Packet)> {
         self.packets.first_entry().filter(|first| first.key().0 <= now).map(|first| first.remove())
     }
 }
 
 impl Kernel<'_> {
-    /// Sends a packet of that socket's, which arrives after those that it has sent before.
-    pub(super) fn send_packet(&mut self, from: Id, packet: Packet) {
+    /// A packet of that socket's is sent at that moment, and arrives after those that it has sent before.
+    pub(super) fn depart(&mut self, from: Id, packet: Packet, sent_at: u64) {
         let weather = self.net.wish.weather;
-        let again = if matches!(packet, Packet::Datagram { .. }) { 0 } else { weather.again(self.decisions) };
-        let earliest = self.now + weather.delay(self.decisions) + again;
-        let overtakes = matches!(packet, Packet::Datagram { .. }) && weather.reorders(self.decisions);
+        let again = if packet.is_datagram() { 0 } else { weather.again(self.decisions) };
+        let earliest = sent_at + weather.delay(self.decisions) + again;
+        let overtakes = packet.is_datagram() && weather.reorders(self.decisions);
         let sender = self.net.sockets.get_mut(&from).filter(|_| !overtakes);
         let at = sender.map_or(earliest, |socket| {
             socket.last_arrival = socket.last_arrival.max(earliest);
             socket.last_arrival
         });
         if at <= self.now {
-            self.arrive(packet);
+            self.arrive(from, packet);
         } else {
-            self.net.flight.add(at, packet);
+            self.net.flight.add(at, from, packet);
         }
     }
 
     /// What has arrived by now.
     pub(in crate::seeded) fn deliver(&mut self) {
-        while let Some(packet) = self.net.flight.take_due(self.now) {
+        while let Some((from, packet)) = self.net.flight.take_due(self.now) {
             self.decisions.event("packet", 0);
-            self.arrive(packet);
+            self.arrive(from, packet);
         }
     }
 }

@@ -4,6 +4,7 @@ mod address;
 mod epoll;
 mod flight;
 mod hosts;
+mod links;
 mod placeholder;
 mod ports;
 mod socket;
@@ -16,14 +17,17 @@ mod wish;
 use std::collections::{BTreeMap, BTreeSet};
 
 pub(super) use address::{Address, read_address, write_address};
+pub(super) use hosts::Number as Host;
+pub(super) use links::Way;
 pub(super) use placeholder::{copy_options, timeout};
 pub(super) use tcp::is_here;
 pub(super) use wish::{Wish, parse};
 
 use super::decisions::Decisions;
-use super::state::State;
+use super::state::{State, own};
 use epoll::Epoll;
 use flight::Flight;
+use links::Links;
 use ports::Ports;
 use socket::Socket;
 use watched::Watched;
@@ -43,6 +47,8 @@ pub(super) struct Network {
     last_id: Id,
     flight: Flight,
     ports: Ports,
+    hosts: Vec<hosts::Host>,
+    links: Links,
     /// What was asked for, and is elsewhere.
     pub(super) refused: BTreeSet<String>,
 }
@@ -53,11 +59,14 @@ pub(super) struct Kernel<'a> {
     net: &'a mut Network,
     decisions: &'a mut Decisions,
     now: u64,
+    /// Of the thread.
+    host: Host,
 }
 
 impl State {
     pub(super) fn kernel(&mut self) -> Kernel<'_> {
-        Kernel { net: &mut self.network, decisions: &mut self.decisions, now: self.now }
+        let host = self.threads[own()].host;
+        Kernel { net: &mut self.network, decisions: &mut self.decisions, now: self.now, host }
     }
 }
 
@@ -72,6 +81,8 @@ impl Network {
             last_id: 0,
             flight: Flight::default(),
             ports: Ports::default(),
+            hosts: vec![hosts::Host::new(String::new())],
+            links: Links::default(),
             refused: BTreeSet::new(),
         }
     }
@@ -116,7 +127,7 @@ impl Kernel<'_> {
     /// The placeholder is open.
     pub(super) fn open_socket(&mut self, fd: i32, is_v6: bool, is_udp: bool) {
         let id = self.net.new_id();
-        self.net.sockets.insert(id, Socket::new(is_v6, is_udp, placeholder::options(fd)));
+        self.net.sockets.insert(id, Socket::new(self.host, is_v6, is_udp, placeholder::options(fd)));
         self.name(fd, id);
     }
 

@@ -2,6 +2,7 @@
 
 use std::net::{IpAddr, SocketAddr};
 
+use super::hosts::Number;
 use super::socket::{Socket, Tcp};
 use super::{Id, Network};
 
@@ -13,8 +14,17 @@ const CHOSEN: std::ops::Range<u16> = 32_768..61_000;
 #[derive(Debug, Default)]
 pub(super) struct Ports {
     chosen: u16,
-    /// Addresses of connections that have ended, whether they were shared, and until when they are kept.
-    ended: Vec<(SocketAddr, bool, u64)>,
+    ended: Vec<Ended>,
+}
+
+/// The address of a connection that has ended.
+#[derive(Debug)]
+struct Ended {
+    host: Number,
+    address: SocketAddr,
+    is_shared: bool,
+    /// Kept so long.
+    until: u64,
 }
 
 impl Network {
@@ -27,16 +37,20 @@ impl Network {
                 || options.0.reuses_port && options.1.reuses_port
         };
         let is_other = |other: &Socket, held: SocketAddr| {
-            other.is_udp == socket.is_udp && overlap(address, socket, held, other) && !shares(other)
+            other.host == socket.host
+                && other.is_udp == socket.is_udp
+                && overlap(address, socket, held, other)
+                && !shares(other)
         };
         let held = self.sockets.iter().filter(|(other, other_socket)| **other != id && other_socket.holds_port);
         let mut held = held.filter_map(|(_, other)| Some((other, other.local?)));
         held.any(|(other, held)| is_other(other, held))
             || !socket.is_udp
-                && self.ports.ended.iter().any(|(ended, shares, until)| {
-                    let overlaps = *ended == address_of_v4(address)
-                        || ended.port() == address.port() && is_all(address, socket, ended.ip());
-                    overlaps && *until > now && !(*shares && socket.options.reuses_address)
+                && self.ports.ended.iter().any(|ended| {
+                    let overlaps = ended.address == address_of_v4(address)
+                        || ended.address.port() == address.port() && is_all(address, socket, ended.address.ip());
+                    let is_shared = ended.is_shared && socket.options.reuses_address;
+                    ended.host == socket.host && overlaps && ended.until > now && !is_shared
                 })
     }
 
@@ -55,15 +69,16 @@ impl Network {
     }
 
     /// The connection of this address has ended, and has begun to end here.
-    pub(super) fn keep_port(&mut self, address: SocketAddr, is_shared: bool, now: u64) {
-        self.ports.ended.retain(|(_, _, until)| *until > now);
-        self.ports.ended.push((address_of_v4(address), is_shared, now + TIME_WAIT));
+    pub(super) fn keep_port(&mut self, host: Number, address: SocketAddr, is_shared: bool, now: u64) {
+        self.ports.ended.retain(|ended| ended.until > now);
+        self.ports.ended.push(Ended { host, address: address_of_v4(address), is_shared, until: now + TIME_WAIT });
     }
 
-    /// The listeners that get connections to that address: those bound to it, else those bound to all.
-    pub(super) fn listeners(&self, to: SocketAddr) -> Vec<Id> {
+    /// The listeners of the host that get connections to that address: those bound to it, else those bound to all.
+    pub(super) fn listeners(&self, host: Number, to: SocketAddr) -> Vec<Id> {
         let bound_to = |is_wanted: &dyn Fn(&Socket, SocketAddr) -> bool| {
-            let listening = self.sockets.iter().filter(|(_, socket)| socket.tcp == Tcp::Listening);
+            let is_listening = |socket: &Socket| socket.host == host && socket.tcp == Tcp::Listening;
+            let listening = self.sockets.iter().filter(|(_, socket)| is_listening(socket));
             let wanted = listening.filter(|(_, socket)| {
                 socket.local.is_some_and(|local| local.port() == to.port() && is_wanted(socket, local))
             });

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 use super::Id;
+use super::hosts::Number;
 use super::placeholder::Options;
 
 /// README.md, "The states of TCP".
@@ -35,6 +36,7 @@ pub(super) const BOTH: u8 = READ | WRITE;
 
 #[derive(Debug)]
 pub(super) struct Socket {
+    pub(super) host: Number,
     pub(super) is_v6: bool,
     pub(super) is_udp: bool,
     pub(super) options: Options,
@@ -71,8 +73,9 @@ pub(super) struct Socket {
 }
 
 impl Socket {
-    pub(super) fn new(is_v6: bool, is_udp: bool, options: Options) -> Socket {
+    pub(super) fn new(host: Number, is_v6: bool, is_udp: bool, options: Options) -> Socket {
         Socket {
+            host,
             is_v6,
             is_udp,
             options,

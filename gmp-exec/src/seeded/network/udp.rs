@@ -4,9 +4,9 @@ use std::net::SocketAddr;
 
 use super::address::Address;
 use super::flight::Packet;
+use super::hosts::Number;
 use super::ports::{address_of_v4, is_all};
 use super::socket::{READ, Socket, Tcp, WRITE};
-use super::tcp::route;
 use super::{Answer, Id, Kernel};
 
 /// What a datagram costs of the receiver's buffer, beside its bytes.
@@ -23,8 +23,8 @@ impl Kernel<'_> {
         }
         self.udp_autobind(id)?;
         let to = self.of_family(id, address)?;
+        let (from, to) = self.net.route(id, to);
         let socket = self.socket(id);
-        let (from, to) = route(to, socket.local_ip());
         socket.local.iter_mut().for_each(|local| local.set_ip(from));
         (socket.tcp, socket.remote) = (Tcp::Established, Some(to));
         Ok(())
@@ -59,11 +59,11 @@ impl Kernel<'_> {
         if socket.error != 0 || socket.shut & WRITE != 0 {
             return Err(socket.take_error(libc::EPIPE));
         }
-        let (ip, to) = route(to, socket.local_ip());
         let port = socket.local.map_or(0, |local| local.port());
+        let (ip, to) = self.net.route(id, to);
         let (from, to) = (address_of_v4(SocketAddr::new(ip, port)), address_of_v4(to));
         for _ in 0..self.net.wish.weather.copies(self.decisions) {
-            self.send_packet(id, Packet::Datagram { sender: id, from, to, bytes: bytes.to_vec() });
+            self.send_packet(id, Packet::Datagram { from, to, bytes: bytes.to_vec() });
         }
         // As in the kernel, the datagram leaves room behind.
         self.event(id, libc::EPOLLOUT as u32 | libc::EPOLLWRNORM as u32);
@@ -71,7 +71,9 @@ impl Kernel<'_> {
     }
 
     pub(super) fn datagram(&mut self, sender: Id, from: SocketAddr, to: SocketAddr, bytes: Vec<u8>) {
-        let Some(id) = self.udp_receiver(from, to) else { return self.udp_refuse(sender, to) };
+        let Some(id) = self.udp_receiver(self.net.host_for(sender, to), from, to) else {
+            return self.udp_refuse(sender, to);
+        };
         let socket = self.socket(id);
         let used: usize = socket.datagrams.iter().map(|(_, bytes)| bytes.len() + OVERHEAD).sum();
         if used + bytes.len() <= socket.options.receive_buffer {
@@ -81,10 +83,11 @@ impl Kernel<'_> {
         }
     }
 
-    /// The socket that fits best: connected to the sender, bound to that address, bound to all.
-    fn udp_receiver(&self, from: SocketAddr, to: SocketAddr) -> Option<Id> {
+    /// The socket of the host that fits best: connected to the sender, bound to that address, bound to all.
+    fn udp_receiver(&self, host: Number, from: SocketAddr, to: SocketAddr) -> Option<Id> {
         let score = |socket: &Socket| {
-            let local = socket.local.filter(|local| socket.is_udp && socket.holds_port && local.port() == to.port())?;
+            let is_open = socket.host == host && socket.is_udp && socket.holds_port;
+            let local = socket.local.filter(|local| is_open && local.port() == to.port())?;
             let is_exact = address_of_v4(local).ip() == to.ip();
             let is_peer = socket.remote.map(|remote| address_of_v4(remote) == from);
             (is_peer != Some(false) && (is_exact || is_all(local, socket, to.ip()))).then_some((

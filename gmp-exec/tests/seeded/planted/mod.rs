@@ -30,8 +30,8 @@ const fn planted(name: &'static str, program: fn(), end: &'static str, kinds: &'
 }
 
 /// All kinds of decisions.
-pub(crate) const KINDS: [&str; 10] =
-    ["task", "timer", "yield", "switch", "thread", "wake", "late", "edge", "net", "block"];
+pub(crate) const KINDS: [&str; 11] =
+    ["task", "timer", "yield", "switch", "thread", "wake", "late", "edge", "net", "block", "program"];
 
 pub(crate) const ALL: &[Planted] = &[
     planted("aborted_between_steps", ends::aborted_between_steps, "panic", "yield"),
@@ -61,6 +61,7 @@ pub(crate) const ALL: &[Planted] = &[
     planted("whole_message", network::whole_message, "panic", "net"),
     planted("whole_message_of_unix", network::whole_message_of_unix, "panic", "net"),
     planted("order_of_connections", network::order_of_connections, "panic", "net"),
+    planted("choice", crate::network::hosts::choice, "panic", "program"),
     planted("order_of_threads", threads::order_of_threads, "panic", "thread"),
     planted("set_after_the_start", threads::set_after_the_start, "panic", "switch"),
     planted("first_waiter", threads::first_waiter, "panic", "wake"),

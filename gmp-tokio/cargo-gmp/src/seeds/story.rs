@@ -87,6 +87,7 @@ impl<'a> Now<'a> {
             ("Switch", _) => format!("{} lets other threads go first", self.here()),
             ("Timer", _) => "timers that are due wake their tasks in another order".to_owned(),
             ("Late", _) => format!("more time passes than needs to (choice {choice} of {count})"),
+            ("Program", _) => format!("`gmp_sim::choose` is {choice} of 0 to {}", count.parse().unwrap_or(1) - 1),
             ("Block", _) => format!("{} will be interrupted in a poll ({choice} of {count})", self.here()),
             ("Edge", _) => format!("{} will be interrupted when it allocates ({choice} of {count})", self.here()),
             _ => format!("{kind}, choice {choice} of {count}"),

@@ -14,16 +14,20 @@ const SECOND: u64 = 1_000_000_000;
 const MOST_TRIES: u32 = 7;
 
 impl Kernel<'_> {
-    pub(in crate::seeded::network) fn arrive(&mut self, packet: Packet) {
+    pub(in crate::seeded::network) fn arrive(&mut self, from: Id, packet: Packet) {
+        if !self.finds_host(from, &packet) {
+            return;
+        }
         match packet {
-            Packet::Syn { from, to, tries } => self.syn(from, to, tries),
-            Packet::SynAck { to, from } => self.syn_ack(to, from),
+            Packet::Syn { to, tries } => self.syn(from, to, tries),
+            Packet::SynAck { to } => self.syn_ack(to, from),
             Packet::Ack { to } => self.ack(to),
-            Packet::Data { to, bytes } => self.data(to, &bytes),
-            Packet::Fin { to } => self.fin(to),
+            Packet::Data { to, bytes } => self.data(from, to, &bytes),
+            Packet::Fin { to } => self.fin(from, to),
             Packet::Reset { to } => self.reset(to),
-            Packet::Datagram { sender, from, to, bytes } => self.datagram(sender, from, to, bytes),
-            Packet::TimedOut { to } => self.fail(to, libc::ETIMEDOUT),
+            Packet::Datagram { from: address, to, bytes } => self.datagram(from, address, to, bytes),
+            Packet::TimedOut => self.fail(from, libc::ETIMEDOUT),
+            Packet::GiveUp { since } => self.give_up(from, since),
         }
     }
 
@@ -35,7 +39,8 @@ impl Kernel<'_> {
         if self.state(from) != Some(Tcp::SynSent) {
             return;
         }
-        let listeners = self.net.listeners(to);
+        let host = self.net.host_for(from, to);
+        let listeners = self.net.listeners(host, to);
         if listeners.is_empty() {
             return self.send_packet(0, Packet::Reset { to: from });
         }
@@ -46,9 +51,8 @@ impl Kernel<'_> {
         if coming + waiting.queue.len() <= waiting.backlog {
             return self.answer(from, to, listener);
         }
-        let again =
-            if tries < MOST_TRIES { Packet::Syn { from, to, tries: tries + 1 } } else { Packet::TimedOut { to: from } };
-        self.net.flight.add(self.now + (SECOND << tries), again);
+        let again = if tries < MOST_TRIES { Packet::Syn { to, tries: tries + 1 } } else { Packet::TimedOut };
+        self.net.flight.add(self.now + (SECOND << tries), from, again);
     }
 
     /// The listener's side of a new connection.
@@ -57,7 +61,7 @@ impl Kernel<'_> {
         let (client_address, buffer) = (client.local.map(address_of_v4), client.options.receive_buffer);
         let id = self.net.new_id();
         let listening = self.socket(listener);
-        let mut socket = Socket::new(listening.is_v6, false, listening.options);
+        let mut socket = Socket::new(listening.host, listening.is_v6, false, listening.options);
         socket.tcp = Tcp::Accepting;
         socket.phase = Phase::Connected;
         let local = socket.shown(to);
@@ -72,7 +76,7 @@ impl Kernel<'_> {
         socket.listener = Some(listener);
         socket.is_orphan = true;
         self.net.sockets.insert(id, socket);
-        self.send_packet(id, Packet::SynAck { to: from, from: id });
+        self.send_packet(id, Packet::SynAck { to: from });
     }
 
     fn syn_ack(&mut self, to: Id, from: Id) {
@@ -103,8 +107,10 @@ impl Kernel<'_> {
         }
     }
 
-    fn data(&mut self, to: Id, bytes: &[u8]) {
-        let Some(socket) = self.net.sockets.get_mut(&to) else { return };
+    fn data(&mut self, from: Id, to: Id, bytes: &[u8]) {
+        let Some(socket) = self.net.sockets.get_mut(&to) else {
+            return self.send_packet(to, Packet::Reset { to: from });
+        };
         match socket.tcp {
             Tcp::Established => {}
             Tcp::FinWait if socket.shut & READ == 0 => {}
@@ -119,9 +125,11 @@ impl Kernel<'_> {
         self.event(to, libc::EPOLLIN as u32 | libc::EPOLLRDNORM as u32);
     }
 
-    fn fin(&mut self, to: Id) {
+    fn fin(&mut self, from: Id, to: Id) {
         let now = self.now;
-        let Some(socket) = self.net.sockets.get_mut(&to) else { return };
+        let Some(socket) = self.net.sockets.get_mut(&to) else {
+            return self.send_packet(to, Packet::Reset { to: from });
+        };
         socket.shut |= READ;
         socket.is_done = true;
         match socket.tcp {
@@ -130,9 +138,9 @@ impl Kernel<'_> {
                 self.event(to, ANY);
             }
             Tcp::FinWait => {
-                let (local, is_shared) = (socket.local, socket.options.reuses_address);
+                let (host, local, is_shared) = (socket.host, socket.local, socket.options.reuses_address);
                 if let Some(local) = local {
-                    self.net.keep_port(local, is_shared, now);
+                    self.net.keep_port(host, local, is_shared, now);
                 }
                 self.finish(to);
             }
@@ -150,7 +158,7 @@ impl Kernel<'_> {
         self.fail(to, error);
     }
 
-    fn fail(&mut self, to: Id, error: i32) {
+    pub(in crate::seeded::network) fn fail(&mut self, to: Id, error: i32) {
         if let Some(socket) = self.net.sockets.get_mut(&to) {
             socket.error = error;
             self.finish(to);

@@ -3,7 +3,6 @@
 use std::net::SocketAddr;
 
 use super::Tcp;
-use super::names::route;
 use crate::seeded::network::flight::Packet;
 use crate::seeded::network::ports::address_of_v4;
 use crate::seeded::network::socket::Phase;
@@ -69,8 +68,8 @@ impl Kernel<'_> {
 
     fn begin_to_connect(&mut self, id: Id, address: Address) -> Answer<()> {
         let to = self.of_family(id, address)?;
+        let (ip, to) = self.net.route(id, to);
         let socket = self.socket(id);
-        let (ip, to) = route(to, socket.local_ip());
         let port = match socket.local.filter(|_| socket.holds_port) {
             Some(local) => local.port(),
             None => self.net.free_port().ok_or(libc::EADDRNOTAVAIL)?,
@@ -79,7 +78,7 @@ impl Kernel<'_> {
         (socket.local, socket.remote) = (Some(SocketAddr::new(ip, port)), Some(to));
         (socket.error, socket.is_done) = (0, false);
         (socket.holds_port, socket.tcp, socket.phase) = (true, Tcp::SynSent, Phase::Connecting);
-        self.send_packet(id, Packet::Syn { from: id, to: address_of_v4(to), tries: 0 });
+        self.send_packet(id, Packet::Syn { to: address_of_v4(to), tries: 0 });
         Err(libc::EINPROGRESS)
     }
 

@@ -6,7 +6,6 @@ mod names;
 mod transfer;
 
 pub(in crate::seeded) use names::is_here;
-pub(super) use names::route;
 
 use super::flight::Packet;
 use super::socket::{BOTH, Phase, Tcp};
@@ -74,7 +73,8 @@ impl Kernel<'_> {
         (socket.shut, socket.is_orphan) = (BOTH, true);
         socket.received.clear();
         match state {
-            _ if is_udp => {
+            // Nobody is told.
+            _ if is_udp || self.is_down(id) => {
                 self.net.sockets.remove(&id);
             }
             Tcp::Listening => {

@@ -3,7 +3,8 @@
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 use super::Tcp;
-use crate::seeded::network::{Address, Answer, Id, Kernel};
+use crate::seeded::network::hosts::address_of;
+use crate::seeded::network::{Address, Answer, Id, Kernel, Network};
 
 /// Whether the address is one of those that are simulated.
 pub(in crate::seeded) fn is_here(ip: IpAddr) -> bool {
@@ -18,7 +19,8 @@ impl Kernel<'_> {
         if !socket.is_udp && socket.tcp != Tcp::Closed || socket.holds_port {
             return Err(libc::EINVAL);
         }
-        if !is_here(wanted.ip()) {
+        let host = socket.host;
+        if !is_here(wanted.ip()) || self.net.host_at(host, wanted.ip()) != host {
             return Err(libc::EADDRNOTAVAIL);
         }
         let local = match wanted.port() {
@@ -63,18 +65,24 @@ impl Kernel<'_> {
     }
 }
 
-/// The address of this computer from which that address is reached, and that address: "all" means the
-/// socket's own one, if that is bound, or the loopback one.
-pub(in crate::seeded::network) fn route(to: SocketAddr, bound: Option<IpAddr>) -> (IpAddr, SocketAddr) {
-    let ip = match to.ip() {
-        IpAddr::V4(ip) if ip.is_unspecified() => bound.unwrap_or(Ipv4Addr::LOCALHOST.into()),
-        IpAddr::V6(ip) if ip.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
-        ip => ip,
-    };
-    let from = match ip {
-        IpAddr::V6(v6) if v6.to_ipv4_mapped().is_some() => Ipv4Addr::LOCALHOST.to_ipv6_mapped().into(),
-        IpAddr::V6(_) => Ipv6Addr::LOCALHOST.into(),
-        IpAddr::V4(_) => Ipv4Addr::LOCALHOST.into(),
-    };
-    (bound.unwrap_or(from), SocketAddr::new(ip, to.port()))
+impl Network {
+    /// The address of the socket's host from which that address is reached, and that address: "all" means
+    /// the socket's own one, if that is bound, or the loopback one.
+    pub(in crate::seeded::network) fn route(&self, id: Id, to: SocketAddr) -> (IpAddr, SocketAddr) {
+        let socket = &self.sockets[&id];
+        let bound = socket.local_ip();
+        let ip = match to.ip() {
+            IpAddr::V4(ip) if ip.is_unspecified() => bound.unwrap_or(Ipv4Addr::LOCALHOST.into()),
+            IpAddr::V6(ip) if ip.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
+            ip => ip,
+        };
+        let own =
+            if self.host_at(socket.host, ip) == socket.host { Ipv4Addr::LOCALHOST } else { address_of(socket.host) };
+        let from = match ip {
+            IpAddr::V6(v6) if v6.to_ipv4_mapped().is_some() => own.to_ipv6_mapped().into(),
+            IpAddr::V6(_) => Ipv6Addr::LOCALHOST.into(),
+            IpAddr::V4(_) => own.into(),
+        };
+        (bound.unwrap_or(from), SocketAddr::new(ip, to.port()))
+    }
 }
