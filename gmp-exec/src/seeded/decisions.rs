@@ -3,8 +3,8 @@
 //! Events, which follow from the decisions if nothing from outside gets in, are added to the same
 //! hash. So two runs of a seed whose hashes agree were the same run.
 
+use std::collections::VecDeque;
 use std::panic::Location;
-use std::vec::IntoIter;
 
 use super::explorer::{Explorer, Id};
 use super::random::Random;
@@ -56,6 +56,31 @@ impl Kind {
     pub(super) fn bit(self) -> u64 {
         1 << self as u64
     }
+
+    /// In small letters, as in `GMP_SEED_KINDS`.
+    pub(super) fn name(self) -> String {
+        format!("{self:?}").to_ascii_lowercase()
+    }
+
+    pub(super) fn named(name: &str) -> Option<Kind> {
+        Kind::ALL.into_iter().find(|kind| kind.name().eq_ignore_ascii_case(name))
+    }
+}
+
+/// Choices to make again, in place of drawing them: those of each kind in their order. So a choice that is
+/// taken out changes the meaning of others of its kind alone.
+#[derive(Debug, Default)]
+pub(super) struct Replay([VecDeque<usize>; Kind::ALL.len()]);
+
+impl Replay {
+    pub(super) fn add(&mut self, kind: Kind, choice: usize) {
+        self.0[kind as usize].push_back(choice);
+    }
+
+    /// All choices after the last one are 0.
+    fn next(&mut self, kind: Kind) -> usize {
+        self.0[kind as usize].pop_front().unwrap_or(0)
+    }
 }
 
 /// When something happens next that seldom does.
@@ -77,15 +102,13 @@ pub(super) struct Decisions {
     pub(super) hash: u64,
     /// The kinds that are drawn, by their bits. All others are 0.
     kinds: u64,
-    /// Choices to make again, in place of drawing them.
-    replay: Option<IntoIter<usize>>,
+    replay: Option<Replay>,
     /// A descriptor that gets a line for each decision and event.
     log: Option<i32>,
 }
 
 impl Decisions {
-    pub(super) fn new(seed: u64, kinds: u64, replay: Option<Vec<usize>>, log: Option<i32>) -> Decisions {
-        let replay = replay.map(Vec::into_iter);
+    pub(super) fn new(seed: u64, kinds: u64, replay: Option<Replay>, log: Option<i32>) -> Decisions {
         let (explorer, data) = (Explorer::new(seed), Random::new(!seed));
         Decisions { explorer, data, count: 0, hash: FNV_OFFSET, kinds, replay, log }
     }
@@ -153,7 +176,7 @@ impl Decisions {
     /// The choice is the one drawn, or that of the file which is run again.
     fn choose(&mut self, kind: Kind, count: usize, drawn: usize) -> usize {
         let drawn = if self.kinds & kind.bit() == 0 { 0 } else { drawn };
-        let choice = self.replay.as_mut().map_or(drawn, |choices| choices.next().unwrap_or(0) % count);
+        let choice = self.replay.as_mut().map_or(drawn, |replay| replay.next(kind) % count);
         self.count += 1;
         self.add(kind as u64 | (count as u64) << 8 | (choice as u64) << 36);
         if let Some(log) = self.log {

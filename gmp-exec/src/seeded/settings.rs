@@ -3,7 +3,7 @@
 use std::ffi::{OsStr, OsString};
 use std::os::fd::IntoRawFd;
 
-use super::decisions::Kind;
+use super::decisions::{Kind, Replay};
 use crate::sys::environment;
 
 #[derive(Debug)]
@@ -54,32 +54,39 @@ pub(super) fn read() -> Result<Option<Settings>, String> {
 pub(super) fn read_kinds() -> Result<u64, String> {
     let Some(names) = environment::var_os("GMP_SEED_KINDS") else { return Ok(u64::MAX) };
     let names = names.to_string_lossy();
-    let name_of = |kind: &Kind| format!("{kind:?}").to_ascii_lowercase();
-    let bit =
-        |name: &str| Kind::ALL.iter().find(|kind| name_of(kind).eq_ignore_ascii_case(name)).map(|kind| kind.bit());
     let unknown = |name: &str| {
-        let all: Vec<String> = Kind::ALL.iter().map(name_of).collect();
+        let all: Vec<String> = Kind::ALL.into_iter().map(Kind::name).collect();
         format!("GMP_SEED_KINDS: {name:?} is no kind of decision; allowed are none, {}", all.join(", "))
     };
     names.split(',').filter(|name| *name != "none").try_fold(0, |bits, name| {
-        let bit = bit(name).ok_or_else(|| unknown(name))?;
-        Ok(bits | bit)
+        let kind = Kind::named(name).ok_or_else(|| unknown(name))?;
+        Ok(bits | kind.bit())
     })
 }
 
-/// The choices in the file of `GMP_SEED_REPLAY`: the first word of each line, and lines that begin
-/// with a space are events.
+/// The choices in the file of `GMP_SEED_REPLAY`: `1 Task` on each line, or `1 of 3 Task, decision 41` as in a
+/// log, where lines that begin with a space are events.
 ///
 /// # Errors
 ///
-/// The file can't be read, or a line does not begin with a number.
-pub(super) fn read_replay() -> Result<Option<Vec<usize>>, String> {
+/// The file can't be read, or a line is no choice.
+pub(super) fn read_replay() -> Result<Option<Replay>, String> {
     let Some(path) = environment::var_os("GMP_SEED_REPLAY") else { return Ok(None) };
     let text = std::fs::read_to_string(path).map_err(|error| format!("GMP_SEED_REPLAY={path:?}: {error}"))?;
-    let choice = |line: &str| line.split(' ').next().and_then(|word| word.parse().ok());
-    let lines = text.lines().filter(|line| !line.starts_with(' '));
-    let choices = lines.map(|line| choice(line).ok_or_else(|| format!("GMP_SEED_REPLAY: {line:?} is no choice")));
-    choices.collect::<Result<_, _>>().map(Some)
+    let mut replay = Replay::default();
+    for line in text.lines().filter(|line| !line.starts_with(' ')) {
+        let no_choice =
+            || format!("GMP_SEED_REPLAY: {line:?} is no choice; allowed is a number and a kind, as in 1 Task");
+        let (kind, choice) = choice(line).ok_or_else(no_choice)?;
+        replay.add(kind, choice);
+    }
+    Ok(Some(replay))
+}
+
+fn choice(line: &str) -> Option<(Kind, usize)> {
+    let before_number = line.split(',').next()?;
+    let (first, last) = (before_number.split(' ').next()?, before_number.split(' ').next_back()?);
+    Some((Kind::named(last)?, first.parse().ok()?))
 }
 
 /// The file of `GMP_SEED_LOG`, emptied.

@@ -10,7 +10,7 @@ use super::ending::Ending;
 use super::listing::Test;
 use super::process::{Files, Output, Place};
 use super::shrink::shrink;
-use super::story::{choices, story};
+use super::story::{Choice, choices, story};
 
 /// What this may cost. Most failures need less.
 const MOST_RUNS: u32 = 500;
@@ -52,7 +52,7 @@ impl Case<'_> {
         let tried = self.place.choices();
         let deadline = Instant::now() + MOST_TIME;
         let mut runs = 0;
-        let mut fails = |choices: &[usize]| {
+        let mut fails = |choices: &[Choice]| {
             if runs == MOST_RUNS || Instant::now() >= deadline || is_over() {
                 return Ok(false);
             }
@@ -66,7 +66,7 @@ impl Case<'_> {
         let left = shrink(&original, fails)?;
         fs::write(&file, self.text(&left)).with_context(|| format!("can't write {}", file.display()))?;
         let story = story(&self.log(Some(&file))?);
-        let of = original.iter().filter(|&&choice| choice > 0).count();
+        let of = original.iter().filter(|choice| choice.value > 0).count();
         Ok(Some(Shrunk { file, story, of, runs }))
     }
 
@@ -85,8 +85,8 @@ impl Case<'_> {
         Ok(log.unwrap_or_default())
     }
 
-    fn text(&self, choices: &[usize]) -> String {
-        let lines: String = choices.iter().map(|choice| format!("{choice}\n")).collect();
+    fn text(&self, choices: &[Choice]) -> String {
+        let lines: String = choices.iter().map(|Choice { value, kind }| format!("{value} {kind}\n")).collect();
         format!("{SEED}{:x}\n{lines}", self.seed)
     }
 }

@@ -7,8 +7,16 @@ use std::collections::HashMap;
 
 use crate::escaped::escaped;
 
-pub(super) fn choices(log: &str) -> Vec<usize> {
-    log.lines().filter_map(Decision::of).map(|decision| decision.choice).collect()
+/// A choice in the file of a shrunk run: `1 Task`.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Choice {
+    pub(super) value: usize,
+    pub(super) kind: String,
+}
+
+pub(super) fn choices(log: &str) -> Vec<Choice> {
+    let decisions = log.lines().filter_map(Decision::of);
+    decisions.map(|decision| Choice { value: decision.choice, kind: decision.kind.to_owned() }).collect()
 }
 
 /// A line for each choice that is not 0.
@@ -143,7 +151,9 @@ mod tests {
 
     #[test]
     fn what_is_not_zero_is_told() {
-        assert_eq!(choices(LOG), [1, 1, 2, 1, 1, 700, 4, 1, 1, 1]);
+        let values: Vec<_> = choices(LOG).iter().map(|choice| choice.value).collect();
+        assert_eq!(values, [1, 1, 2, 1, 1, 700, 4, 1, 1, 1]);
+        assert_eq!(choices(LOG)[2], Choice { value: 2, kind: "Task".to_owned() });
         let expected = [
             "decision 1: thread 0 lets other threads go first",
             "decision 2: thread 2 goes on before 1 that has waited longer",
