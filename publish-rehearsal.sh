@@ -8,7 +8,7 @@
 set -euo pipefail
 cd "$(dirname "$0")"
 offline=("$@")
-packages=(gmp-insight gmp-macros gmp-exec gmp-io cargo-gmp)
+packages=(gmp-insight gmp-macros gmp-exec gmp-io gmp-sim cargo-gmp)
 
 export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$PWD/target}/rehearsal
 work=$(mktemp -d)

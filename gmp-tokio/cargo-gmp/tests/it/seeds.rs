@@ -440,6 +440,29 @@ fn the_race_of_the_page_is_told_as_the_page_says() {
     }
 }
 
+/// docs/seeded-network.md, "Find a split brain", and the program with the fault mended.
+#[test]
+fn the_split_brain_of_the_page_is_found_and_its_repair_is_silent() {
+    let page = fs::read_to_string(repository().join("docs/seeded-network.md")).unwrap();
+    let block = page.split("```console\n").nth(1).unwrap().split("```").next().unwrap();
+    let first = block.split_once("from seed ").unwrap().1.split(' ').next().unwrap();
+    let project = Project::with_tokio("\"1\"");
+    fs::remove_file(project.path("src/main.rs")).unwrap();
+    for file in ["Cargo.toml", "Cargo.lock", "src/lib.rs", "tests/election.rs"] {
+        let text = fs::read_to_string(repository().join("examples/cluster").join(file)).unwrap();
+        project.write(file, &text.replace("../..", repository().to_str().unwrap()));
+    }
+    let said = failing(&project, &format!("test --seeds 1000 --first-seed {first}"));
+    let found: Vec<_> = block.lines().filter(|line| line.starts_with("FAILED")).map(without_measured).collect();
+    assert!(found.len() == 1 && said.lines().any(|line| without_measured(line) == found[0]), "{said}");
+    assert!(said.contains(": `gmp_sim::choose` is 1 of 0 to 1\n"), "{said}");
+    let source = project.read("src/lib.rs");
+    let mended = source.replace("1 + answers.iter().flatten().count()", "3");
+    assert_ne!(mended, source);
+    project.write("src/lib.rs", &mended);
+    succeeds(&mut gmp(&project, &format!("test --seeds 30 --check --first-seed {first}")));
+}
+
 /// Without the time of the run, and the number of runs.
 fn without_measured(line: &str) -> String {
     let cut = |from: &str, to: &str| {
