@@ -15,8 +15,9 @@ host=$(rustc -vV | sed -n 's/^host: //p')
 run_tests() {
     local cargo=("$@" --no-fail-fast --target "$host") failed=0
     "${cargo[@]}" -p gmp-exec --lib --test it -- "${skipped[@]}" || failed=1
-    # Random programs for minutes, with every feature on.
-    GMP_FUZZ_SECS=180 "${cargo[@]}" -p gmp-exec --all-features --test it -- random:: || failed=1
+    # Random programs for minutes, with every feature but `seeded`, which replaces malloc as sanitizers do.
+    local features=insight,macros,blocked-stacks,tracing,taskdump,tokio-thread-names
+    GMP_FUZZ_SECS=180 "${cargo[@]}" -p gmp-exec --features "$features" --test it -- random:: || failed=1
     "${cargo[@]}" -p gmp-io --all-features --lib --test it -- "${skipped[@]}" || failed=1
     # Without dufs, which a separate cargo builds: there the flags would affect procedural macros.
     (cd compat-tests/dropin && "${cargo[@]}" --locked -- --skip dufs:: "${skipped[@]}") || failed=1
@@ -28,6 +29,13 @@ address() {
     local skipped=(--skip a_program_that_blocks_nobody_reports_nothing)
     # Its own work between two polls is no work of the runtime's.
     skipped+=(--skip polls_add_up_to_the_time)
+    # It looks for leaks at the end of a process, with a thread that a filter of system calls kills, and in a
+    # copy of a process takes what the other threads have for lost.
+    skipped+=(--skip late_filter --skip a_copy_of_the_process_ends_by_itself)
+    # It ends a process that can't send itself a signal with its own status.
+    skipped+=(--skip a_panic_of_gmp_at_the_beginning_of_a_thread)
+    # It needs terabytes of address space, and /proc.
+    skipped+=(--skip in_64_mib_of_address_space --skip without_proc)
     export RUSTFLAGS="-Zsanitizer=address" CARGO_TARGET_DIR="$top/target/address-sanitizer"
     export ASAN_OPTIONS=detect_leaks=1
     export LSAN_OPTIONS="suppressions=$top/sanitizers/leaks.txt:print_suppressions=0"

@@ -216,6 +216,7 @@ fn in_a_child() {
         "blocks again" => blocks_again(&runtime),
         "sleeps" => sleeps(&runtime),
         "rolls" => roll::rolls(&runtime),
+        "rolls for long" => roll::rolls_for_long(&runtime, &file()),
         "rolls slowly" => roll::rolls_slowly(&runtime, &file()),
         "panics" => (0..12).for_each(|_| {
             runtime.block_on(runtime.spawn(async { panic!("asked for") })).unwrap_err();

@@ -30,7 +30,7 @@ fn whole(ran: &Ran) -> Decoded {
 
 #[test]
 fn old_files_are_deleted_and_the_others_follow_each_other() {
-    let ran = Ran::of("rolls", ",roll=4MiB,size=256KiB");
+    let ran = Ran::of("rolls for long", ",roll=4MiB,size=256KiB");
     assert!(ran.said("gmp: the runtime ends: its recording is in "), "{}", ran.text);
     let (names, sizes): (Vec<_>, Vec<_>) = (paths(&ran).into_iter())
         .map(|path| (path.file_name().unwrap().to_str().unwrap().to_owned(), path.metadata().unwrap().len()))
@@ -80,6 +80,15 @@ fn blocked_poll_is_whole(trace: &Decoded) {
 pub(super) fn rolls(runtime: &Runtime) {
     let tasks: Vec<_> = (0..4).map(|_| runtime.spawn(yields(60_000))).collect();
     tasks.into_iter().for_each(|task| runtime.block_on(task).unwrap());
+}
+
+/// Until the first file is deleted.
+pub(super) fn rolls_for_long(runtime: &Runtime, file: &Path) {
+    let first = file.with_file_name("t-000001.pftrace");
+    wait_for_files(file, 1);
+    while first.exists() {
+        rolls(runtime);
+    }
 }
 
 async fn yields(times: usize) {
