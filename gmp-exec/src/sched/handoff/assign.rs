@@ -56,7 +56,7 @@ pub(in crate::sched) fn start_machine(scheduler: &Arc<Scheduler>, id: usize, ass
     let machine = Machine::new(id);
     machine.assign(assignment);
     match scheduler.sysmon.starts.add(machine) {
-        Ok(()) => scheduler.sysmon.calls.add(calls::START),
+        Ok(()) => scheduler.sysmon.calls.add(calls::WOKEN),
         Err(machine) => start_here(scheduler, &machine),
     }
 }

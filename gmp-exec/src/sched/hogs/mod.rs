@@ -10,7 +10,7 @@
 //!
 //! `max_hogs` limits a crowd, not every single hog. A waiting hog may have a short poll to do, a
 //! lock to release, or the work that all others wait for, so sysmon lets in one more every few
-//! milliseconds although all permits are held (`sysmon::excess`).
+//! milliseconds although all permits are held (`sysmon::stuck`).
 //!
 //! A poll that loses its processor while it computes gets a permit, too, which its machine releases
 //! after the poll. Permits do not follow what a thread does later in the same poll. When the poll is
@@ -207,11 +207,6 @@ pub(in crate::sched) fn take(scheduler: &Arc<Scheduler>, stuck: &Stuck) -> Optio
 pub(in crate::sched) fn give_back(scheduler: &Arc<Scheduler>, machine: &Machine) {
     time_slice::set(scheduler, machine, TimeSlice::Short);
     scheduler.hogs.release_to_next().into_iter().for_each(|task| submit_permitted(scheduler, task));
-}
-
-/// Lets in the hog that has waited longest, although all permits are held. `false`: none waits.
-pub(in crate::sched) fn grant_extra(scheduler: &Arc<Scheduler>) -> bool {
-    scheduler.hogs.grant_extra().map(|task| submit_permitted(scheduler, task)).is_some()
 }
 
 /// A task that may wait for a permit was aborted. Its future is to be dropped, which needs no

@@ -4,7 +4,7 @@
 //! global queue comes before that; every `event_interval` turns timers and the network do; every 8
 //! turns the processor's own timers do. So a busy processor can't starve them. A turn counts even
 //! if the task comes from `runnext` (Go #52934). Where turns are long, sysmon asks for a look at
-//! all of these, so that they are served in time (`sysmon::ask_for_looks`). If its own queue is
+//! all of these, so that they are served in time (`sysmon::look`). If its own queue is
 //! empty, the machine looks at timers, the global queue, one other processor's ring, and the network. Then
 //! it spins: it looks at all other processors several times. Then it parks (`park`).
 

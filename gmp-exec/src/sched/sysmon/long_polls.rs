@@ -41,10 +41,6 @@ impl LongPolls {
         scheduler.sysmon.expected.set(self.level(now));
     }
 
-    pub(super) fn are_likely(&self, now: Instant) -> bool {
-        self.level(now) == Level::LongPolls
-    }
-
     /// Whether only close looks would find such a poll soon.
     pub(super) fn are_likely_beside_idle(&self, now: Instant) -> bool {
         is_within(LIKELY_FOR, self.beside_idle, now)

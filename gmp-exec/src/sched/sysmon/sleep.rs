@@ -3,8 +3,9 @@
 use std::time::{Duration, Instant};
 
 use crate::sched::scheduler::Scheduler;
-use crate::sched::sysmon::memory::Memory;
-use crate::sched::sysmon::pace::{self, Outcome, SHORTEST};
+use crate::sched::state::sysmon::expected::Level;
+use crate::sched::sysmon::pace::{Outcome, SHORTEST, regular};
+use crate::sched::sysmon::seen::Memory;
 use crate::sched::sysmon::waiting;
 use crate::sync::atomic::Ordering::*;
 use crate::sync::atomic::fence;
@@ -13,7 +14,9 @@ use crate::sys::sigurg;
 /// Sleeps for `limit` (`None`: until a call). Returns the reasons of the calls.
 pub(super) fn sleep(scheduler: &Scheduler, memory: &mut Memory, limit: Option<Duration>) -> u8 {
     let sysmon = &scheduler.sysmon;
-    sysmon.is_slow.store(limit.is_some_and(|limit| limit > regular_pace(scheduler)), Relaxed);
+    sysmon
+        .is_slow
+        .store(limit.is_some_and(|limit| limit > regular(scheduler.config.blocking_threshold, false)), Relaxed);
     let limit = listen(scheduler, memory, limit);
     let reasons = sigurg::asleep(|| sysmon.calls.wait(limit));
     sysmon.listening.store(false, Relaxed);
@@ -24,7 +27,7 @@ pub(super) fn sleep(scheduler: &Scheduler, memory: &mut Memory, limit: Option<Du
 /// Lets submitters call, if there is budget left. No submitter has called for work that was
 /// published before, so sysmon looks for that itself, as if one had.
 pub(super) fn listen(scheduler: &Scheduler, memory: &mut Memory, limit: Option<Duration>) -> Option<Duration> {
-    if !scheduler.config.sysmon || limit.is_none() || !memory.pace.may_fail() {
+    if !scheduler.config.sysmon || limit.is_none() || memory.pace.is_spent {
         return limit;
     }
     scheduler.sysmon.listening.store(true, Relaxed);
@@ -37,8 +40,8 @@ pub(super) fn listen(scheduler: &Scheduler, memory: &mut Memory, limit: Option<D
 }
 
 /// How long to sleep; `None`: until a processor becomes busy.
-pub(super) fn next_sleep(scheduler: &Scheduler, memory: &mut Memory, now: Instant) -> Option<Duration> {
-    let until_timer = until_unserved_timer(scheduler, memory, now);
+pub(super) fn next_sleep(scheduler: &Scheduler, memory: &mut Memory) -> Option<Duration> {
+    let until_timer = until_unserved_timer(scheduler, memory);
     memory.was_called = until_timer < memory.pace.interval;
     let pace = memory.pace.interval.min(until_timer);
     // Nothing runs the tasks of a current-thread runtime unless a thread drives it.
@@ -71,9 +74,13 @@ fn is_any_busy(scheduler: &Scheduler) -> bool {
 /// When a timer comes due that perhaps no machine serves: every processor is busy, and its poll
 /// is known to sleep, or is likely to. A timer that is due already waits as any other work
 /// does.
-pub(super) fn until_unserved_timer(scheduler: &Scheduler, memory: &Memory, now: Instant) -> Duration {
-    let may_sleep = memory.pace.may_fail() && (memory.long_polls.are_likely(now) || memory.is_any_stuck());
-    if !may_sleep || !scheduler.idle.counts().are_all_busy() || scheduler.idle.counts().has_sleeper() {
+pub(super) fn until_unserved_timer(scheduler: &Scheduler, memory: &Memory) -> Duration {
+    let is_likely = scheduler.sysmon.expected.has(Level::LongPolls) || memory.is_any_stuck();
+    if memory.pace.is_spent
+        || !is_likely
+        || !scheduler.idle.counts().are_all_busy()
+        || scheduler.idle.counts().has_sleeper()
+    {
         return Duration::MAX;
     }
     match scheduler.earliest_timer().checked_sub(scheduler.clock.now_ns()) {
@@ -82,16 +89,11 @@ pub(super) fn until_unserved_timer(scheduler: &Scheduler, memory: &Memory, now: 
     }
 }
 
-/// How soon to look while a processor is busy and nothing was seen, unless looks are close.
-pub(super) fn regular_pace(scheduler: &Scheduler) -> Duration {
-    pace::regular(scheduler.config.blocking_threshold, false)
-}
-
 /// Accounts for a look that is over.
 pub(super) fn account(scheduler: &Scheduler, memory: &mut Memory, outcome: Outcome, now: Instant) {
     let is_close = memory.long_polls.are_likely_beside_idle(now);
     let is_idle = scheduler.idle.counts().idle() > 0 && !memory.is_any_stuck() && scheduler.hogs.waiting() == 0;
     let is_needed = !scheduler.config.is_watched && waiting::is_anything_waiting(scheduler);
-    let regular = pace::regular(scheduler.config.blocking_threshold, is_close);
+    let regular = regular(scheduler.config.blocking_threshold, is_close);
     memory.pace.account(Outcome { is_needed, is_quiet: is_idle && !is_close, ..outcome }, regular, now);
 }

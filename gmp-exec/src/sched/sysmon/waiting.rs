@@ -4,8 +4,8 @@ use std::time::Instant;
 
 use crate::sched::scheduler::Scheduler;
 use crate::sched::submit::wake::wake_one;
-use crate::sched::sysmon::memory::Memory;
-use crate::sched::sysmon::sleep;
+use crate::sched::sysmon::pace::regular;
+use crate::sched::sysmon::seen::Memory;
 use crate::sync::Arc;
 
 /// Whether something waits while every processor is busy.
@@ -33,13 +33,6 @@ pub(super) fn is_unattended(scheduler: &Scheduler) -> bool {
     (has_tasks(scheduler) || scheduler.earliest_timer() != u64::MAX) && scheduler.idle.snapshot().spares == 0
 }
 
-/// Processors look at timers, the network and the global queue after a number of turns. Turns may be
-/// long, and a timer may be that of a processor without a machine, or with a stuck one. So sysmon
-/// asks for a look whenever it looks itself.
-pub(super) fn ask_for_looks(scheduler: &Scheduler, memory: &Memory) {
-    memory.seen.iter().for_each(|seen| scheduler.processors[seen.sighting.processor].ask_for_look());
-}
-
 /// Wakes a machine if work waits although a processor is idle: a thread could not be started,
 /// or no machine sleeps in the netpoll while the last one that did is stuck. The machine looks
 /// for work and then sleeps in the netpoll.
@@ -47,7 +40,7 @@ pub(super) fn wake_for_unwatched_work(scheduler: &Arc<Scheduler>, memory: &mut M
     if !scheduler.idle.counts().should_wake() {
         return;
     }
-    let regular = sleep::regular_pace(scheduler);
+    let regular = regular(scheduler.config.blocking_threshold, false);
     let any_is_long = memory.seen.iter_mut().any(|seen| seen.has_become_long(regular));
     if any_is_long && scheduler.netpoll_gate.netpoll().is_some() {
         memory.long_polls.beside_idle = Some(now);

@@ -85,7 +85,7 @@ fn loom_sysmon_start_against_the_end() {
             let sysmon = sysmon.clone();
             move || match sysmon.starts.add(Machine::new(0)) {
                 Ok(()) => {
-                    sysmon.calls.add(calls::START);
+                    sysmon.calls.add(calls::WOKEN);
                     0
                 }
                 Err(_) => 1,

@@ -22,12 +22,10 @@ use crate::sync::thread::{self, Thread};
 
 /// Look: a caller has found every processor busy.
 pub(crate) const CALLED: u8 = 1;
-/// Look again, or sooner than planned.
+/// Look again, or sooner than planned, or start a machine.
 pub(in crate::sched) const WOKEN: u8 = 2;
 /// The runtime ends.
 pub(crate) const STOPPED: u8 = 4;
-/// A machine is to be started.
-pub(in crate::sched) const START: u8 = 8;
 
 #[derive(Debug)]
 pub(crate) struct Calls {

@@ -90,9 +90,7 @@ impl Sysmon {
             if reasons & calls::STOPPED != 0 {
                 return started + self.starts.close().len();
             }
-            if reasons & calls::START != 0 {
-                started += self.starts.take().len();
-            }
+            started += self.starts.take().len();
         }
     }
 }
