@@ -4,12 +4,13 @@
 use crate::sched::local::Local;
 use crate::sched::state::machine::ownership::Region;
 use crate::sched::state::processor::Processor;
-use crate::sched::state::processor::owner_proof::OwnerProof;
+use crate::sched::state::processor::local_queue::OwnerProof;
 
 /// Inside scheduler code: until the guard is dropped, the processor can't be taken.
 pub(crate) struct InScheduler<'a> {
     local: &'a Local,
-    came_from: Region,
+    /// The region that the machine was in before.
+    pub(crate) came_from: Region,
 }
 
 /// A machine that holds a processor and is inside `Region::Scheduler`.
@@ -51,11 +52,6 @@ impl InScheduler<'_> {
     #[inline]
     pub(crate) fn held(&self) -> Option<Held<'_>> {
         self.local.held_here()
-    }
-
-    /// The region that the machine was in before.
-    pub(crate) fn came_from(&self) -> Region {
-        self.came_from
     }
 
     /// Leaves scheduler code for a blocking section, or returns to the region around one.

@@ -70,7 +70,7 @@ pub(crate) struct Local {
 impl Local {
     /// Whether the machine is inside the poll of a task, and not in a blocking section of it.
     pub(crate) fn is_in_poll(&self) -> bool {
-        self.enter().came_from() == Region::Poll
+        self.enter().came_from == Region::Poll
     }
 
     /// The loss of the processor during the poll under way.

@@ -73,7 +73,7 @@ impl Scheduler {
         crate::sys::membarrier::init();
         let processors = config.processors;
         Arc::new(Scheduler {
-            processors: Processors::new(processors, &config.histograms),
+            processors: Processors::new(0..processors, &config.histograms),
             global: GlobalQueue::new(processors),
             idle: Apart::new(Idle::new(ProcessorToken::mint(0..processors), config.max_machines)),
             netpoll_gate: NetpollGate::new(),

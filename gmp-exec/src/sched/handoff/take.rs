@@ -9,7 +9,7 @@ use crate::sched::handoff::assign::assign;
 use crate::sched::hogs::{self, suspects};
 use crate::sched::scheduler::Scheduler;
 use crate::sched::shutdown::drain_late;
-use crate::sched::state::machine::stuck::Stuck;
+use crate::sched::state::machine::Stuck;
 use crate::sched::submit::head_room::check_head_room;
 use crate::sched::submit::threads::say_no_thread;
 use crate::sync::Arc;

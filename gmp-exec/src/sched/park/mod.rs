@@ -17,7 +17,7 @@ use crate::sched::park::netpoll::or_panic;
 use crate::sched::shutdown;
 use crate::sched::state::idle::{Rejoin, Role};
 use crate::sched::state::machine::Assignment;
-use crate::sched::state::sysmon::expected::Level;
+use crate::sched::state::sysmon::Level;
 use crate::sched::state::threads::call;
 use crate::sched::state::unusual::SPINS;
 use crate::sched::submit::inject;
@@ -157,7 +157,7 @@ fn leave_netpoll(local: &Local, ready: Vec<Runnable>) -> Next {
             let next = inject_ready(local, ready);
             // This machine is about to run a task, which may hold its thread. If such polls are likely,
             // another machine shall sleep here instead (sched/README.md §6).
-            if has_tasks && scheduler.sysmon.expected.has(Level::LongPolls) {
+            if has_tasks && scheduler.sysmon.expects(Level::LongPolls) {
                 wake_one(scheduler);
             }
             next

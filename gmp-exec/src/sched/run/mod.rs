@@ -16,7 +16,7 @@ use crate::sched::scheduler::Scheduler;
 use crate::sched::shutdown::last_poll;
 use crate::sched::state::machine::ownership::Region;
 use crate::sched::state::machine::{Assignment, Machine};
-use crate::sched::state::sysmon::expected::Level;
+use crate::sched::state::sysmon::Level;
 use crate::sched::state::unusual::{AT_POLL, CROWDED, MEASURES, RECORDS, SPINS};
 use crate::sched::submit::wake::{ask_once_more, wake_one};
 use crate::sched::{closures, hogs};
@@ -93,7 +93,7 @@ fn stop_spinning(local: &Local) {
     if !scheduler.idle.stop_spinning() {
         return;
     }
-    if scheduler.sysmon.expected.has(Level::LongPolls) && !scheduler.idle.counts().has_sleeper() {
+    if scheduler.sysmon.expects(Level::LongPolls) && !scheduler.idle.counts().has_sleeper() {
         wake_one(scheduler);
     } else {
         ask_once_more(scheduler);

@@ -24,4 +24,3 @@ pub(in crate::sched) mod suspects;
 pub(crate) mod sysmon;
 pub(crate) mod threads;
 pub(crate) mod unusual;
-pub(crate) mod victim_order;

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use crate::sched::scheduler::Scheduler;
-use crate::sched::state::sysmon::expected::Level;
+use crate::sched::state::sysmon::Level;
 use crate::sched::sysmon::pace::{Outcome, SHORTEST, regular};
 use crate::sched::sysmon::seen::Memory;
 use crate::sched::sysmon::waiting;
@@ -75,7 +75,7 @@ fn is_any_busy(scheduler: &Scheduler) -> bool {
 /// is known to sleep, or is likely to. A timer that is due already waits as any other work
 /// does.
 pub(super) fn until_unserved_timer(scheduler: &Scheduler, memory: &Memory) -> Duration {
-    let is_likely = scheduler.sysmon.expected.has(Level::LongPolls) || memory.is_any_stuck();
+    let is_likely = scheduler.sysmon.expects(Level::LongPolls) || memory.is_any_stuck();
     if memory.pace.is_spent
         || !is_likely
         || !scheduler.idle.counts().are_all_busy()

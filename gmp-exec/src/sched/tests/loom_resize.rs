@@ -41,7 +41,7 @@ use crate::sched::handoff::assign::assign;
 use crate::sched::local::Local;
 use crate::sched::resize::set_max_procs;
 use crate::sched::scheduler::Scheduler;
-use crate::sched::state::machine::stuck::Stuck;
+use crate::sched::state::machine::Stuck;
 use crate::sched::state::unusual::SPINS;
 use crate::sched::submit;
 use crate::sched::submit::wake::submit_global;

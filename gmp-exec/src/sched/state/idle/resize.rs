@@ -12,8 +12,7 @@
 use std::sync::atomic::AtomicUsize;
 
 use crate::sched::state::idle::Idle;
-use crate::sched::state::idle::lists::Lists;
-use crate::sched::state::idle::word::ONE_IDLE;
+use crate::sched::state::idle::lists::{Lists, ONE_IDLE};
 use crate::sched::state::machine::ownership::ProcessorToken;
 use crate::sync::atomic::Ordering::*;
 

@@ -7,16 +7,15 @@
 pub(crate) mod ownership;
 pub(crate) mod running;
 pub(crate) mod sleep_until;
-pub(crate) mod stuck;
 pub(crate) mod thread_root;
 
 use std::sync::OnceLock;
 use std::sync::atomic::AtomicU8;
 use std::sync::atomic::Ordering::Relaxed;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::metrics::Counter;
-use crate::sched::state::machine::ownership::{Ownership, ProcessorToken};
+use crate::sched::state::machine::ownership::{Loss, Ownership, ProcessorToken, Sighting};
 use crate::sched::state::machine::running::{Running, RunningCell};
 use crate::sched::state::machine::sleep_until::SleepUntil;
 use crate::sync::atomic::Ordering::SeqCst;
@@ -26,6 +25,7 @@ use crate::sync::{Arc, Mutex};
 use crate::sys::thread_clock::ThreadClock;
 use crate::sys::thread_state::{RunnableTime, ThreadId, ThreadState};
 use crate::sys::time_slice::TimeSlice;
+use crate::task::StuckBy;
 
 #[derive(Debug)]
 pub(crate) struct Machine {
@@ -72,6 +72,28 @@ struct OsThread {
     id: Option<ThreadId>,
     /// The id by which the standard library knows it, which models don't have.
     std_id: std::thread::ThreadId,
+}
+
+/// A machine that is stuck, so that sysmon takes its processor.
+#[derive(Clone, Debug)]
+pub(crate) struct Stuck {
+    pub(crate) machine: Arc<Machine>,
+    /// In this poll or section.
+    pub(crate) seen: Sighting,
+    pub(crate) cause: StuckBy,
+    /// When this poll or section was seen first.
+    pub(crate) since: Instant,
+}
+
+impl Stuck {
+    /// Takes the processor. Called by sysmon only: the ownership protocol allows one taker at a time.
+    /// `at`: the clock's `running_ns`.
+    #[doc(alias = "retake")]
+    #[must_use = "a lost token is a lost processor"]
+    pub(in crate::sched) fn take(&self, at: u64) -> Option<ProcessorToken> {
+        let runnable = self.machine.runnable_time().total();
+        self.machine.ownership.take(self.seen, Loss { cause: self.cause, runnable, at })
+    }
 }
 
 /// The reason for which a parked machine is woken.

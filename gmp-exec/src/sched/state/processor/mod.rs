@@ -9,7 +9,6 @@
 
 pub(crate) mod busy_time;
 pub(crate) mod local_queue;
-pub(crate) mod owner_proof;
 pub(crate) mod runnext;
 pub(crate) mod spill;
 
@@ -19,7 +18,7 @@ use crate::metrics::{Counter, HistogramSettings, Histograms};
 use crate::sched::state::machine::Machine;
 use crate::sched::state::processor::busy_time::BusyTime;
 use crate::sched::state::processor::local_queue::LocalQueue;
-use crate::sched::state::processor::owner_proof::OwnerProof;
+use crate::sched::state::processor::local_queue::OwnerProof;
 use crate::sched::state::processor::runnext::RunNext;
 use crate::sched::state::processor::spill::Spill;
 use crate::sync::atomic::Ordering::*;

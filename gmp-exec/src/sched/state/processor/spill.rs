@@ -7,8 +7,8 @@
 
 use std::collections::VecDeque;
 
+use crate::sched::state::processor::local_queue::OwnerProof;
 use crate::sched::state::processor::local_queue::{CAPACITY, LocalQueue};
-use crate::sched::state::processor::owner_proof::OwnerProof;
 use crate::sync::Mutex;
 use crate::sync::atomic::AtomicUsize;
 use crate::sync::atomic::Ordering::*;

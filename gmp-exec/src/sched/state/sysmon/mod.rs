@@ -1,16 +1,13 @@
 //! The state that sysmon shares with the machines: how they call sysmon, and when they should.
 
 pub(crate) mod calls;
-pub(in crate::sched) mod expected;
 mod starts;
 
 use self::calls::Calls;
-use self::expected::Expected;
 use self::starts::Starts;
 use crate::sched::state::idle::Idle;
-use crate::sync::atomic::AtomicBool;
 use crate::sync::atomic::Ordering::*;
-use crate::sync::atomic::fence;
+use crate::sync::atomic::{AtomicBool, AtomicU8, fence};
 
 pub(crate) struct Sysmon {
     /// sysmon is in its deep sleep: the next machine that acquires a processor has to wake sysmon.
@@ -19,9 +16,21 @@ pub(crate) struct Sysmon {
     pub(in crate::sched) listening: AtomicBool,
     /// The next look is far away, because nothing has waited and no poll has lasted for a while.
     pub(in crate::sched) is_slow: AtomicBool,
-    pub(in crate::sched) expected: Expected,
+    /// The [`Level`]. sysmon writes it at each look (`sysmon::long_polls`).
+    expected: AtomicU8,
     pub(in crate::sched) calls: Calls,
     pub(in crate::sched) starts: Starts,
+}
+
+/// What machines expect because of recent polls. In ascending order: each level includes those above it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub(in crate::sched) enum Level {
+    Nothing,
+    /// Threads may compete for the cores: time slices are short.
+    Competition,
+    /// Long polls are likely: a machine that leaves the netpoll leaves a successor.
+    LongPolls,
 }
 
 impl Sysmon {
@@ -30,7 +39,7 @@ impl Sysmon {
             asleep: AtomicBool::new(false),
             listening: AtomicBool::new(false),
             is_slow: AtomicBool::new(false),
-            expected: Expected::new(),
+            expected: AtomicU8::new(Level::Nothing as u8),
             calls: Calls::new(),
             starts: Starts::default(),
         }
@@ -66,6 +75,14 @@ impl Sysmon {
         if self.is_listening() && self.listening.swap(false, AcqRel) {
             self.calls.add(calls::CALLED);
         }
+    }
+
+    pub(in crate::sched) fn expects(&self, level: Level) -> bool {
+        self.expected.load(Relaxed) >= level as u8
+    }
+
+    pub(in crate::sched) fn expect(&self, level: Level) {
+        self.expected.store(level as u8, Relaxed);
     }
 
     pub(crate) fn stop(&self) {
