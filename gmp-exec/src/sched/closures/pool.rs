@@ -4,7 +4,7 @@ use std::io;
 
 use crate::context;
 use crate::observe::PoolThread;
-use crate::sched::closures::{drop_with_line, release_closure_permit};
+use crate::sched::closures::{release_closure_permit, say_dropped};
 use crate::sched::scheduler::Scheduler;
 use crate::sched::scheduler_ref::SchedulerRef;
 use crate::sched::state::all_machines::await_again;
@@ -50,7 +50,8 @@ fn start_pool_thread(scheduler: &Arc<Scheduler>, id: Id) -> io::Result<()> {
             drop_now(closure);
             is_dropped = true;
         } else {
-            drop_with_line(closure, &error);
+            say_dropped(closure.metadata().location, &error);
+            drop_now(closure);
             release_closure_permit(scheduler);
         }
     }

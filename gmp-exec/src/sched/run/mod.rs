@@ -7,7 +7,7 @@ pub(in crate::sched) mod poll;
 pub(in crate::sched) mod steal;
 
 use crate::context;
-use crate::sched::hogs::{suspects, time_slice};
+use crate::sched::hogs::time_slice;
 use crate::sched::local::{Local, Next};
 use crate::sched::run::find_runnable::find_runnable;
 use crate::sched::run::mixed::mixed;
@@ -80,7 +80,7 @@ fn prepare(local: &Local, task: &Header) -> bool {
         stop_spinning(local);
     }
     if local.unusual.is_any(CROWDED) {
-        suspects::mark(local, task);
+        hogs::mark_suspect(local, task);
     }
     local.unusual.is_any(MEASURES | RECORDS)
 }

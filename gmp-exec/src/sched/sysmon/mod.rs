@@ -48,13 +48,13 @@ use pace::{Outcome, regular};
 pub(crate) use seen::Memory;
 
 use crate::observe::{self, SysmonObserver};
-use crate::sched::handoff::assign::start_here;
 use crate::sched::hogs::time_slice;
-use crate::sched::resize::follow::Follower;
+use crate::sched::resize::Follower;
 use crate::sched::scheduler::Scheduler;
 use crate::sched::shutdown::take_from_stragglers;
 use crate::sched::state::machine::Machine;
 use crate::sched::state::sysmon::calls;
+use crate::sched::submit::wake::start_here;
 use crate::sync::Arc;
 use crate::sys::timer_slack::TimerSlack;
 
