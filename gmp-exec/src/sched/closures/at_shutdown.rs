@@ -2,8 +2,7 @@
 
 use crate::context;
 use crate::sched::closures::pool::run_on;
-use crate::sched::scheduler::Scheduler;
-use crate::sched::scheduler_ref::SchedulerRef;
+use crate::sched::scheduler::{Scheduler, SchedulerRef};
 use crate::sched::state::machine::Machine;
 use crate::sched::submit::threads::start_thread;
 use crate::sync::{Arc, Mutex};

@@ -16,8 +16,7 @@
 use std::time::{Duration, Instant};
 
 use crate::sched::config::CountCpus;
-use crate::sched::enter::Held;
-use crate::sched::local::Local;
+use crate::sched::local::{Held, Local};
 use crate::sched::scheduler::Scheduler;
 use crate::sched::submit::wake::{ask_once_more, submit_global, submit_permitted};
 use crate::sync::{Arc, MutexGuard};

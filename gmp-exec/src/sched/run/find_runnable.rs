@@ -9,8 +9,7 @@
 //! it spins: it looks at all other processors several times. Then it parks (`park`).
 
 use crate::observe::{self, Event};
-use crate::sched::enter::Held;
-use crate::sched::local::{Local, Next};
+use crate::sched::local::{Held, Local, Next};
 use crate::sched::park::netpoll::or_panic;
 use crate::sched::park::{obtain_processor, park};
 use crate::sched::resize::give_away_queue;

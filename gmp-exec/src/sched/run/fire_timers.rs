@@ -3,8 +3,7 @@
 use std::iter;
 
 use crate::observe::{self, Event};
-use crate::sched::enter::Held;
-use crate::sched::local::Local;
+use crate::sched::local::{Held, Local};
 use crate::sched::state::processor::Processor;
 use crate::time::timers::wake_all;
 

@@ -13,8 +13,7 @@
 use std::time::Duration;
 
 use crate::observe::{self, Event};
-use crate::sched::enter::Held;
-use crate::sched::local::Local;
+use crate::sched::local::{Held, Local};
 use crate::sched::submit::wake::wake_one;
 use crate::sync::thread;
 use crate::task::Runnable;

@@ -26,10 +26,10 @@ use crate::sync::thread::{Builder, JoinHandle};
 use crate::sync::{Arc, Mutex, thread_local};
 
 #[doc(alias = "allm")]
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct AllMachines(Arc<Inner>);
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Inner {
     list: Mutex<List>,
     /// The sum of the counters of machines that have left.
@@ -78,14 +78,6 @@ pub(crate) fn await_again() {
 }
 
 impl AllMachines {
-    pub(crate) fn new() -> AllMachines {
-        AllMachines(Arc::new(Inner {
-            list: Mutex::default(),
-            left_behind: TaskCounters::default(),
-            left: Event::new(),
-        }))
-    }
-
     /// Lists a machine whose thread was started elsewhere.
     #[cfg(all(test, loom))]
     pub(crate) fn enter(&self, machine: Arc<Machine>) -> Membership {

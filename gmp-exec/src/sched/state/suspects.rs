@@ -25,6 +25,7 @@ const ENOUGH: u8 = 3;
 /// How many places are remembered. Programs spawn computing tasks at few places.
 const MOST: usize = 16;
 
+#[derive(Default)]
 pub(in crate::sched) struct Suspects {
     places: Mutex<Vec<Place>>,
     /// Whether there is a place whose tasks are suspects. A hint: written under the lock, read
@@ -39,10 +40,6 @@ struct Place {
 }
 
 impl Suspects {
-    pub(in crate::sched) fn new() -> Suspects {
-        Suspects { places: Mutex::new(Vec::new()), is_any: AtomicBool::new(false) }
-    }
-
     /// A task that was spawned there has computed for too long.
     pub(in crate::sched) fn add(&self, location: &'static Location<'static>) {
         let mut places = self.places.lock();
@@ -102,7 +99,7 @@ mod tests {
 
     #[test]
     fn a_place_is_suspect_after_three_tasks_until_one_has_a_short_poll() {
-        let (suspects, here, there) = (Suspects::new(), Location::caller(), other_location());
+        let (suspects, here, there) = (Suspects::default(), Location::caller(), other_location());
         for _ in 0..2 {
             suspects.add(here);
             assert!(!suspects.contains(here) && !suspects.is_any());
@@ -122,7 +119,7 @@ mod tests {
 
     #[test]
     fn the_oldest_of_too_many_places_is_forgotten() {
-        let suspects = Suspects::new();
+        let suspects = Suspects::default();
         let places: Vec<&'static Location<'static>> =
             (0..=MOST).map(|_| &*Box::leak(Box::new(*Location::caller()))).collect();
         for place in &places {

@@ -15,8 +15,7 @@ pub(crate) mod head_room;
 pub(crate) mod threads;
 pub(crate) mod wake;
 
-use crate::sched::enter::Held;
-use crate::sched::local::Local;
+use crate::sched::local::{Held, Local};
 use crate::sched::scheduler::Scheduler;
 use crate::sched::state::sysmon::Level;
 use crate::sched::state::unusual::{AT_SUBMIT, COLLECTS};

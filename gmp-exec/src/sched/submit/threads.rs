@@ -4,8 +4,7 @@ use std::io;
 
 use crate::context;
 use crate::sched::run;
-use crate::sched::scheduler::Scheduler;
-use crate::sched::scheduler_ref::SchedulerRef;
+use crate::sched::scheduler::{Scheduler, SchedulerRef};
 use crate::sched::state::machine::{Machine, thread_root};
 use crate::sched::state::threads::{Hook, call};
 use crate::sched::submit::head_room::check_head_room;

@@ -79,7 +79,7 @@ fn loom_sysmon_stop_against_start() {
 #[test]
 fn loom_sysmon_start_against_the_end() {
     explore(5, || {
-        let sysmon = Arc::new(Sysmon::new());
+        let sysmon = Arc::new(Sysmon::default());
         sysmon.starts.open();
         let needing = thread::spawn({
             let sysmon = sysmon.clone();

@@ -55,6 +55,7 @@ impl Counts {
     }
 }
 
+#[derive(Default)]
 pub(in crate::sched) struct Lists {
     /// Processors that no machine holds. LIFO, because the last one has the warmest caches.
     pub(in crate::sched) processors: Vec<ProcessorToken>,

@@ -26,6 +26,8 @@ pub(crate) use lists::{Counts, Driver};
 use lists::{Lists, ONE_IDLE, ONE_SPINNING, SLEEPER};
 use resize::Numbers;
 
+use std::sync::atomic::AtomicUsize;
+
 use crate::sched::state::machine::ownership::ProcessorToken;
 use crate::sched::state::machine::{Assignment, Machine};
 use crate::sync::atomic::AtomicU64;
@@ -46,18 +48,9 @@ impl Idle {
     pub(crate) fn new(processors: Vec<ProcessorToken>, most_machines: usize) -> Idle {
         let word = Apart::new(AtomicU64::new(processors.len() as u64 * ONE_IDLE));
         let tokens = processors.len();
-        let lists = Lists {
-            processors,
-            retired: Vec::new(),
-            tokens,
-            spares: Vec::new(),
-            sleeper: None,
-            machines: 0,
-            most_machines,
-            closed: false,
-            driver: None,
-        };
-        Idle { word, numbers: Apart::new(Numbers::new(tokens)), lists: Mutex::new(lists) }
+        let lists = Lists { processors, tokens, most_machines, ..Lists::default() };
+        let numbers = Numbers { active: AtomicUsize::new(tokens), surplus: AtomicUsize::new(0) };
+        Idle { word, numbers: Apart::new(numbers), lists: Mutex::new(lists) }
     }
 
     /// The counts now. After its fence, a submitter that finds [`Counts::should_wake`] has to wake a

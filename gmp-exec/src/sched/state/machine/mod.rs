@@ -27,7 +27,7 @@ use crate::sys::thread_state::{RunnableTime, ThreadId, ThreadState};
 use crate::sys::time_slice::TimeSlice;
 use crate::task::StuckBy;
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Machine {
     pub(crate) id: usize,
     pub(crate) ownership: Ownership,
@@ -108,19 +108,7 @@ pub(crate) enum Assignment {
 
 impl Machine {
     pub(crate) fn new(id: usize) -> Arc<Machine> {
-        Arc::new(Machine {
-            id,
-            ownership: Ownership::new(),
-            running: RunningCell::new(),
-            assignment: Mutex::new(None),
-            thread: OnceLock::new(),
-            sleep_until: SleepUntil::new(),
-            counters: TaskCounters::default(),
-            not_awaited: AtomicBool::new(false),
-            may_poll: AtomicBool::new(false),
-            time_slice: AtomicU8::new(0),
-            dependants: AtomicUsize::new(0),
-        })
+        Arc::new(Machine { id, ..Machine::default() })
     }
 
     /// Called by the machine's own thread before anything else.

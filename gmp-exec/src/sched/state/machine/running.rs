@@ -35,7 +35,7 @@ pub(crate) struct Running {
     pub(crate) is_root: bool,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct RunningCell {
     task: AtomicU64,
     location: AtomicPtr<Location<'static>>,
@@ -44,15 +44,6 @@ pub(crate) struct RunningCell {
 }
 
 impl RunningCell {
-    pub(super) fn new() -> RunningCell {
-        RunningCell {
-            task: AtomicU64::new(0),
-            location: AtomicPtr::new(ptr::null_mut()),
-            is_closure: AtomicBool::new(false),
-            is_root: AtomicBool::new(false),
-        }
-    }
-
     /// The machine, which is in `Sched`, is about to poll a task.
     #[inline]
     pub(in crate::sched) fn set(&self, header: &Header) {

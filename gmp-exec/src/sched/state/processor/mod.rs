@@ -112,7 +112,7 @@ impl Processor {
         Processor {
             queue: Apart::new(LocalQueue::new()),
             runnext: Apart::new(RunNext::new()),
-            spill: Spill::new(),
+            spill: Spill::default(),
             timers: Timers::new(),
             tick: AtomicU32::new(0),
             next_look: AtomicU32::new(1),
@@ -123,7 +123,7 @@ impl Processor {
             random: AtomicU32::new((index as u32 + 1).wrapping_mul(0x9e37_79b9) | 1),
             counters: Counters::default(),
             histograms: Histograms::new(histograms),
-            busy: BusyTime::new(),
+            busy: BusyTime::default(),
             holder: Mutex::new(None),
         }
     }

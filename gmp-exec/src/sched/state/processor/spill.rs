@@ -14,16 +14,13 @@ use crate::sync::atomic::AtomicUsize;
 use crate::sync::atomic::Ordering::*;
 use crate::task::Runnable;
 
+#[derive(Default)]
 pub(crate) struct Spill {
     len: AtomicUsize,
     tasks: Mutex<VecDeque<Runnable>>,
 }
 
 impl Spill {
-    pub(crate) fn new() -> Spill {
-        Spill { len: AtomicUsize::new(0), tasks: Mutex::new(VecDeque::new()) }
-    }
-
     pub(crate) fn len(&self) -> usize {
         self.len.load(Relaxed)
     }

@@ -27,7 +27,7 @@ pub(in crate::sched) const WOKEN: u8 = 2;
 /// The runtime ends.
 pub(crate) const STOPPED: u8 = 4;
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Calls {
     pending: AtomicU8,
     /// Set by sysmon before its first look at `pending`. A caller that finds no thread here wrote
@@ -36,10 +36,6 @@ pub(crate) struct Calls {
 }
 
 impl Calls {
-    pub(crate) fn new() -> Calls {
-        Calls { pending: AtomicU8::new(0), thread: OnceLock::new() }
-    }
-
     pub(crate) fn add(&self, reason: u8) {
         if self.pending.fetch_or(reason, SeqCst) == 0 {
             fence(SeqCst);

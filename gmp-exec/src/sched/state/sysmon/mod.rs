@@ -9,6 +9,7 @@ use crate::sched::state::idle::Idle;
 use crate::sync::atomic::Ordering::*;
 use crate::sync::atomic::{AtomicBool, AtomicU8, fence};
 
+#[derive(Default)]
 pub(crate) struct Sysmon {
     /// sysmon is in its deep sleep: the next machine that acquires a processor has to wake sysmon.
     pub(in crate::sched) asleep: AtomicBool,
@@ -34,17 +35,6 @@ pub(in crate::sched) enum Level {
 }
 
 impl Sysmon {
-    pub(crate) fn new() -> Sysmon {
-        Sysmon {
-            asleep: AtomicBool::new(false),
-            listening: AtomicBool::new(false),
-            is_slow: AtomicBool::new(false),
-            expected: AtomicU8::new(Level::Nothing as u8),
-            calls: Calls::new(),
-            starts: Starts::default(),
-        }
-    }
-
     /// A processor became busy. The caller changes `idle` before it looks whether sysmon is asleep;
     /// sysmon announces its sleep before it looks at `idle`. A SeqCst fence lies between the two on
     /// both sides.
