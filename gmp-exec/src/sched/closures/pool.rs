@@ -86,7 +86,7 @@ fn run_in_pool(scheduler: &Scheduler, closure: Runnable, machine: &Arc<Machine>,
 /// Runs a closure on a thread that never has a processor, so nothing can be taken. A drop of the runtime
 /// that takes long can say for which closure it waits.
 pub(super) fn run_on(machine: &Machine, closure: Runnable) {
-    machine.running.set(closure.metadata());
+    machine.running.write(closure.metadata().id, closure.metadata().location);
     machine.ownership.begin(Region::Blocking);
     run_watched(closure);
     let _ = machine.ownership.enter();

@@ -50,7 +50,10 @@ fn take_own(local: &Local) -> Option<Runnable> {
     if local.scheduler.is_shutdown() {
         return None;
     }
-    local.held().and_then(|held| next_own(local, &held))
+    let held = local.held()?;
+    // This begins a turn. On some turns other queues come before the processor's own.
+    let first = if held.processor.is_look_due(&held.proof) { look_around(local, &held) } else { None };
+    first.or_else(|| held.processor.pop(&held.proof))
 }
 
 /// The rare cases: the processor has no task of its own, the machine has no processor, or the
@@ -73,13 +76,6 @@ fn look_further(local: &Local) -> Next {
         Some(task) => Next::Run(task),
         None => park(local),
     }
-}
-
-/// Begins a turn. On some turns other queues come before the processor's own.
-#[inline]
-fn next_own(local: &Local, held: &Held<'_>) -> Option<Runnable> {
-    let first = if held.processor.is_look_due(&held.proof) { look_around(local, held) } else { None };
-    first.or_else(|| held.processor.pop(&held.proof))
 }
 
 /// A turn on which other queues come before the processor's own.

@@ -43,7 +43,7 @@ fn run_task(local: &Local, task: Runnable, region: Region, run: impl FnOnce(Runn
             None => count_without_processor(local),
         }
     }
-    local.machine.running.set(task.metadata());
+    local.machine.running.write(task.metadata().id, task.metadata().location);
     ownership.begin(region);
     run(task);
     let (_, loss) = ownership.enter();

@@ -26,10 +26,10 @@ use crate::sync::thread::{Builder, JoinHandle};
 use crate::sync::{Arc, Mutex, thread_local};
 
 #[doc(alias = "allm")]
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub(crate) struct AllMachines(Arc<Inner>);
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 struct Inner {
     list: Mutex<List>,
     /// The sum of the counters of machines that have left.
@@ -38,7 +38,7 @@ struct Inner {
     left: Event,
 }
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 struct List {
     entries: Vec<Entry>,
     /// The threads that have left and are ending, until another thread joins them.
@@ -47,7 +47,6 @@ struct List {
     is_awaited: bool,
 }
 
-#[derive(Debug)]
 struct Entry {
     machine: Arc<Machine>,
     /// `None` only in models.

@@ -21,7 +21,7 @@ use crate::task::StuckBy;
 /// to 8 µs. With more processors, sysmon asks about other threads in the next look.
 pub(super) const QUESTIONS: usize = 8;
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct Memory {
     pub(super) seen: Vec<Seen>,
     /// The index in `seen` of the first machine that sysmon asked about.
@@ -84,7 +84,6 @@ impl Memory {
 }
 
 /// A machine with a processor, in a poll or a blocking section.
-#[derive(Debug)]
 pub(super) struct Seen {
     pub(super) machine: Arc<Machine>,
     pub(super) sighting: Sighting,
