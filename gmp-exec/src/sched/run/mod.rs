@@ -59,17 +59,10 @@ pub(in crate::sched) fn execute(local: &Local, task: Runnable) {
     let is_observed = local.unusual.is_any(AT_POLL) && prepare(local, task.metadata());
     match task.metadata().special() {
         // A blocking closure tells its observers itself.
-        Some(special) => execute_special(local, task, special),
+        Some(Special::Closure) => closures::in_place::execute(local, task),
+        Some(Special::Hog(cause)) => hogs::execute(local, task, cause),
         None if is_observed => poll_observed(local, task),
         None => poll(local, task, Region::Poll),
-    }
-}
-
-#[inline]
-fn execute_special(local: &Local, task: Runnable, special: Special) {
-    match special {
-        Special::Closure => closures::in_place::execute(local, task),
-        Special::Hog(cause) => hogs::execute(local, task, cause),
     }
 }
 

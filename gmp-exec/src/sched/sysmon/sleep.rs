@@ -14,9 +14,7 @@ use crate::sys::sigurg;
 /// Sleeps for `limit` (`None`: until a call). Returns the reasons of the calls.
 pub(super) fn sleep(scheduler: &Scheduler, memory: &mut Memory, limit: Option<Duration>) -> u8 {
     let sysmon = &scheduler.sysmon;
-    sysmon
-        .is_slow
-        .store(limit.is_some_and(|limit| limit > regular(scheduler.config.blocking_threshold, false)), Relaxed);
+    sysmon.is_slow.store(limit > Some(regular(scheduler.config.blocking_threshold, false)), Relaxed);
     let limit = listen(scheduler, memory, limit);
     let reasons = sigurg::asleep(|| sysmon.calls.wait(limit));
     sysmon.listening.store(false, Relaxed);
@@ -76,11 +74,8 @@ fn is_any_busy(scheduler: &Scheduler) -> bool {
 /// does.
 pub(super) fn until_unserved_timer(scheduler: &Scheduler, memory: &Memory) -> Duration {
     let is_likely = scheduler.sysmon.expects(Level::LongPolls) || memory.is_any_stuck();
-    if memory.pace.is_spent
-        || !is_likely
-        || !scheduler.idle.counts().are_all_busy()
-        || scheduler.idle.counts().has_sleeper()
-    {
+    let counts = scheduler.idle.counts();
+    if memory.pace.is_spent || !is_likely || !counts.are_all_busy() || counts.has_sleeper() {
         return Duration::MAX;
     }
     match scheduler.earliest_timer().checked_sub(scheduler.clock.now_ns()) {

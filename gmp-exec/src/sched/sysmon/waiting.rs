@@ -21,9 +21,9 @@ fn has_tasks(scheduler: &Scheduler) -> bool {
 
 /// Whether something waits that any processor could serve, and none is idle.
 pub(super) fn is_waited_for_by_all(scheduler: &Scheduler) -> bool {
-    scheduler.idle.counts().idle() == 0
-        && (scheduler.has_due_work()
-            || (!scheduler.idle.counts().has_sleeper() && scheduler.netpoll_gate.netpoll().is_some()))
+    let counts = scheduler.idle.counts();
+    let is_unwatched = !counts.has_sleeper() && scheduler.netpoll_gate.netpoll().is_some();
+    counts.idle() == 0 && (is_unwatched || scheduler.has_due_work())
 }
 
 /// Whether something waits and no machine is idle to serve it. If a processor is idle at the

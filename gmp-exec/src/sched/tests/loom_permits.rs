@@ -191,7 +191,7 @@ fn loom_permits_hog_ends_against_extra_grant() {
         list_a_sleeper(&scheduler);
         let ran = Arc::new(AtomicUsize::new(0));
         let machines = [busy(&scheduler), busy(&scheduler)].map(|machine| machine.start(hog(&ran)));
-        hogs::grant_extra(&scheduler);
+        scheduler.hogs.grant_extra().into_iter().for_each(|task| submit_permitted(&scheduler, task));
         machines.into_iter().for_each(|machine| machine.join().unwrap());
         run_queued(&scheduler, &scheduler.hogs);
         assert_eq!(ran.load(Relaxed), 2);
