@@ -40,11 +40,10 @@ mod pace;
 mod seen;
 mod sleep;
 mod stuck;
-mod waiting;
 
 use std::time::Instant;
 
-use pace::{Outcome, regular};
+use pace::regular;
 pub(crate) use seen::Memory;
 
 use crate::observe::{self, SysmonObserver};
@@ -68,7 +67,6 @@ pub(crate) fn start(scheduler: &Arc<Scheduler>) -> std::io::Result<()> {
 /// The body of the thread.
 #[doc(alias = "sysmon")]
 fn monitor(scheduler: &Arc<Scheduler>) {
-    let looks = scheduler.config.sysmon || scheduler.config.is_watched;
     scheduler.sysmon.starts.bind();
     scheduler.sysmon.calls.bind();
     let mut memory = Memory::default();
@@ -93,7 +91,7 @@ fn monitor(scheduler: &Arc<Scheduler>) {
         }
         follower.follow_if_due(scheduler);
         observer.print_if_due(scheduler);
-        if looks {
+        if scheduler.config.sysmon || scheduler.config.is_watched {
             memory.was_called |= reasons & calls::CALLED != 0;
             look(scheduler, &mut memory, Instant::now());
         }
@@ -103,15 +101,14 @@ fn monitor(scheduler: &Arc<Scheduler>) {
 /// One look at everything. Visible in the crate for the models, which have no clock.
 pub(crate) fn look(scheduler: &Arc<Scheduler>, memory: &mut Memory, now: Instant) {
     memory.update(scheduler, regular(scheduler.config.blocking_threshold, false) * 2, now);
-    memory.is_anything_waiting = waiting::is_anything_waiting(scheduler);
-    let mut outcome = Outcome { was_called: std::mem::take(&mut memory.was_called), ..Outcome::default() };
-    let refused = stuck::take_all(scheduler, memory, &mut outcome, now);
+    memory.is_anything_waiting = sleep::is_anything_waiting(scheduler);
+    let (outcome, refused) = stuck::take_all(scheduler, memory, now);
     if !scheduler.config.is_watched {
         // Processors look at timers, the network and the global queue after a number of turns. Turns may
         // be long, and a timer may be that of a processor without a machine, or with a stuck one.
         memory.seen.iter().for_each(|seen| scheduler.processors[seen.sighting.processor].ask_for_look());
         stuck::let_in(scheduler, memory, refused.as_ref(), now);
-        waiting::wake_for_unwatched_work(scheduler, memory, now);
+        sleep::wake_for_unwatched_work(scheduler, memory, now);
         memory.long_polls.expect(scheduler, now);
     }
     sleep::account(scheduler, memory, outcome, now);

@@ -10,7 +10,6 @@ use crate::observe::{self, Usage};
 use crate::sched::scheduler::Scheduler;
 use crate::sched::state::machine::Machine;
 use crate::sched::state::machine::ownership::{Region, Sighting};
-use crate::sched::state::processors::Processors;
 use crate::sched::sysmon::long_polls::LongPolls;
 use crate::sched::sysmon::pace::Pace;
 use crate::sync::Arc;
@@ -26,7 +25,7 @@ pub(crate) struct Memory {
     pub(super) seen: Vec<Seen>,
     /// The index in `seen` of the first machine that sysmon asked about.
     first: usize,
-    pub(super) looked_at: Option<Instant>,
+    looked_at: Option<Instant>,
     /// The sum of all processors' counts of turns.
     all_turns: u32,
     pub(super) long_polls: LongPolls,
@@ -64,8 +63,8 @@ impl Memory {
     }
 
     /// Whether a processor has had a turn since the last call of this function.
-    pub(super) fn have_turns_passed(&mut self, processors: &Processors) -> bool {
-        let turns = processors.iter().fold(0, |sum: u32, processor| sum.wrapping_add(processor.ticks()));
+    pub(super) fn have_turns_passed(&mut self, scheduler: &Scheduler) -> bool {
+        let turns = scheduler.processors.iter().fold(0, |sum: u32, processor| sum.wrapping_add(processor.ticks()));
         std::mem::replace(&mut self.all_turns, turns) != turns
     }
 

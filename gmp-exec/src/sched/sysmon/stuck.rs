@@ -27,7 +27,7 @@ use crate::sched::state::machine::ownership::Region;
 use crate::sched::submit::wake::submit_permitted;
 use crate::sched::sysmon::pace::Outcome;
 use crate::sched::sysmon::seen::{Memory, QUESTIONS, Standard, Verdict};
-use crate::sched::sysmon::waiting;
+use crate::sched::sysmon::sleep;
 use crate::sync::Arc;
 use crate::task::StuckBy;
 
@@ -41,17 +41,13 @@ const WAITS: [u32; 8] = [2, 5, 9, 12, 18, 24, 30, 36];
 
 /// Takes the processors of machines that are stuck, unless they are only watched. If timers, the
 /// network or new tasks wait, and no processor has had a turn for a part of the threshold, a machine
-/// that computes loses its processor after that part. One is enough for all that waits. Returns a
-/// poll that computes and whose processor may not be taken yet.
+/// that computes loses its processor after that part. One is enough for all that waits. Also
+/// returns a poll that computes and whose processor may not be taken yet.
 #[doc(alias = "retake")]
-pub(super) fn take_all(
-    scheduler: &Arc<Scheduler>,
-    memory: &mut Memory,
-    outcome: &mut Outcome,
-    now: Instant,
-) -> Option<Stuck> {
+pub(super) fn take_all(scheduler: &Arc<Scheduler>, memory: &mut Memory, now: Instant) -> (Outcome, Option<Stuck>) {
+    let mut outcome = Outcome { was_called: std::mem::take(&mut memory.was_called), ..Outcome::default() };
     let threshold = scheduler.config.blocking_threshold;
-    let any_is_needed = waiting::is_waited_for_by_all(scheduler);
+    let any_is_needed = sleep::is_waited_for_by_all(scheduler);
     let mut standard = Standard { threshold, configured: threshold, questions: QUESTIONS };
     let stall = threshold / 5;
     let held_up = memory.seen.iter().filter(|seen| seen.usage.held >= stall).count();
@@ -94,7 +90,7 @@ pub(super) fn take_all(
             StuckBy::Computing => standard.threshold = threshold,
         }
     }
-    refused
+    (outcome, refused)
 }
 
 /// Lets one more hog that waits compute, and one more poll go on without a processor, if it is time.
