@@ -113,14 +113,14 @@ fn take_for_shutdown(scheduler: &Scheduler, machine: &Arc<Machine>) -> bool {
 }
 
 fn dismiss_idle(scheduler: &Arc<Scheduler>) {
-    let (machines, driver) = scheduler.idle.close();
+    let (machines, processors, driver) = scheduler.idle.close();
     fence(SeqCst);
     machines.iter().for_each(|machine| {
         // Does nothing unless this machine sleeps in the netpoll.
         scheduler.netpoll_gate.interrupt(machine);
         machine.unpark();
     });
-    drain_late(scheduler);
+    processors.into_iter().for_each(|token| drain(scheduler, token));
     drop(driver);
 }
 
@@ -140,7 +140,7 @@ pub(in crate::sched) fn drain(scheduler: &Scheduler, token: ProcessorToken) {
     end_if_last(scheduler);
 }
 
-/// Cancels the tasks of processors that are on the idle list, or came back to it after it was closed.
+/// Cancels the tasks of processors that came back to the idle list after it was closed.
 pub(in crate::sched) fn drain_late(scheduler: &Scheduler) {
     scheduler.idle.reclaim().into_iter().for_each(|token| drain(scheduler, token));
 }

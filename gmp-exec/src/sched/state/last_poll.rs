@@ -15,8 +15,8 @@ const OVER: u8 = 2;
 /// `may_poll` set) comes before the end.
 #[derive(Default)]
 pub(crate) struct LastPoll {
-    /// 0: tasks may be polled, or their futures are being dropped. `0 → CLOSED` by the shutting thread, `CLOSED → OVER` by the thread that ends timers and
-    /// I/O.
+    /// 0: tasks may be polled, or their futures are being dropped. `0 → CLOSED` by the shutting thread,
+    /// `CLOSED → OVER` by the thread that ends timers and I/O.
     phase: AtomicU8,
     /// Processors whose queues were drained. Counted by the thread that has drained a processor.
     drained: AtomicUsize,

@@ -72,18 +72,16 @@ impl Idle {
         }
         let mut lists = self.lists.lock();
         match lists.pop_processor(&self.word, false).map(|token| lists.assign(&self.word, token, true)) {
-            Some(Ok(wake)) => wake,
-            failed => {
-                // Under the lock, and so before a processor is listed for which a submitter could rely on
-                // this spinner.
-                self.word.fetch_sub(ONE_SPINNING, AcqRel);
-                if let Some(Err(token)) = failed {
-                    lists.processors.push(token);
-                    self.word.fetch_add(ONE_IDLE, AcqRel);
-                }
-                Wake::None
+            Some(Ok(wake)) => return wake,
+            // Both under the lock, and so before a processor is listed for which a submitter could rely on
+            // this spinner.
+            Some(Err(token)) => {
+                lists.processors.push(token);
+                self.word.fetch_add(ONE_IDLE - ONE_SPINNING, AcqRel);
             }
+            None => _ = self.word.fetch_sub(ONE_SPINNING, AcqRel),
         }
+        Wake::None
     }
 
     /// Assigns the caller's processor to a machine. Returns the token if no machine is available.
@@ -240,18 +238,18 @@ impl Idle {
         }
     }
 
-    /// Shutdown: tells all idle machines to exit, and returns them, and the driver, to be dropped: it
-    /// keeps the runtime alive. The caller must then [`reclaim`](Self::reclaim) the processors.
-    pub(crate) fn close(&self) -> (Vec<Arc<Machine>>, Option<Driver>) {
+    /// Shutdown: tells all idle machines to exit. Returns them, the processors without a machine, to be
+    /// drained, and the driver, to be dropped: it keeps the runtime alive.
+    pub(crate) fn close(&self) -> (Vec<Arc<Machine>>, Vec<ProcessorToken>, Option<Driver>) {
         let mut lists = self.lists.lock();
         lists.closed = true;
         let sleeper = lists.take_sleeper(&self.word);
         let machines: Vec<_> = lists.spares.drain(..).chain(sleeper).collect();
         machines.iter().for_each(|machine| machine.assign(Assignment::Exit));
-        (machines, lists.driver.take())
+        (machines, lists.take_processors(&self.word), lists.driver.take())
     }
 
-    /// Shutdown: the processors that no machine has.
+    /// Shutdown: the processors that came back after `close`.
     pub(crate) fn reclaim(&self) -> Vec<ProcessorToken> {
         self.lists.lock().take_processors(&self.word)
     }
