@@ -17,9 +17,15 @@ fn touch<T>(word: &T, access: Access) {
 macro_rules! atomic {
     ($(<$T:ident>)? $name:ident of $value:ty: $($method:ident($($argument:ident),*))*) => {
         /// std's, recorded.
-        #[derive(Debug, Default)]
+        #[derive(Debug)]
         #[repr(transparent)]
         pub struct $name $(<$T>)? (atomic::$name $(<$T>)?);
+
+        impl $(<$T>)? Default for $name $(<$T>)? {
+            fn default() -> Self {
+                Self(Default::default())
+            }
+        }
 
         impl $(<$T>)? $name $(<$T>)? {
             /// As std's.

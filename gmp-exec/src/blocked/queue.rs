@@ -45,7 +45,7 @@ impl Queue {
             records: OnceLock::new(),
             dropped: AtomicU64::new(0),
             is_listening: AtomicBool::new(false),
-            calls: Calls::new(),
+            calls: Calls::default(),
         }
     }
 

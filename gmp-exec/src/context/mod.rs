@@ -178,7 +178,7 @@ pub(crate) fn with_processor<R>(scheduler: &Arc<Scheduler>, f: impl FnOnce(Optio
     with_machine(|local| {
         let Some(local) = local.filter(|local| Arc::ptr_eq(&local.scheduler, scheduler)) else { return f(None) };
         let guard = local.enter();
-        let held = guard.held().filter(|_| guard.came_from() != Region::Blocking);
+        let held = guard.held().filter(|_| guard.came_from != Region::Blocking);
         f(held.map(|held| held.index))
     })
 }

@@ -5,8 +5,8 @@ use std::panic::Location;
 use crate::blocked::Sight;
 use crate::sched::Scheduler;
 use crate::sched::state::machine::Machine;
+use crate::sched::state::machine::Stuck;
 use crate::sched::state::machine::ownership::ProcessorToken;
-use crate::sched::state::machine::stuck::Stuck;
 use crate::task::{Header, Id, Runnable};
 
 /// What happens on a machine, or on another thread.

@@ -32,15 +32,15 @@ pub use self::mark::mark;
 pub(crate) use self::measure::Measured;
 use self::recorder::{Owner, Recorded, tell, tell_outside};
 pub(crate) use self::recorder::{Settings as RecorderSettings, record_until_written, start as start_recorder};
-pub(crate) use self::report::{Usage, on_end_of_long_poll, on_hog_over, on_long_poll, on_long_wait, on_look};
+pub(crate) use self::report::{Usage, on_end_of_long_poll, on_hog_over, on_long_wait, on_look, on_seen};
 pub(crate) use self::schedtrace::Schedtrace as SysmonObserver;
 use crate::blocked::Blocked;
 pub(crate) use crate::blocked::BlockedCause;
 use crate::context;
 use crate::metrics::Measuring;
 use crate::sched::config::Config;
+use crate::sched::state::machine::Stuck;
 use crate::sched::state::machine::ownership::{ProcessorToken, Region};
-use crate::sched::state::machine::stuck::Stuck;
 use crate::sched::state::unusual::{MEASURES, RECORDS, STAMPS};
 use crate::sched::{Local, Scheduler};
 use crate::sync::Arc;
@@ -223,7 +223,7 @@ pub(crate) fn on_take(scheduler: &Scheduler, index: usize, stuck: &Stuck) {
     tell_outside(&scheduler.observers.recorded, Event::Take(index, stuck));
     // Declared sections may block.
     if stuck.seen.region == Region::Poll {
-        on_long_poll(scheduler, &stuck.machine, stuck.seen.turn(), stuck.since, stuck.cause.into());
+        report::on_long_poll(scheduler, &stuck.machine, stuck.seen.turn(), stuck.since, stuck.cause.into());
     }
 }
 

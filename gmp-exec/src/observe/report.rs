@@ -7,6 +7,7 @@ use super::recorder::{tell_outside, tell_stuck};
 use super::{BlockedCause, Event};
 use crate::blocked::{Begun, Ended, Record, Sight, Told, describe_waited_for};
 use crate::sched::state::machine::Machine;
+use crate::sched::state::machine::ownership::{Region, Sighting};
 use crate::sched::state::machine::running::Running;
 use crate::sched::submit::head_room::check_head_room;
 use crate::sched::submit::threads::say_no_thread;
@@ -16,8 +17,12 @@ use crate::sys::stderr;
 use crate::task::{StuckBy, name_of};
 
 /// How a poll has used its time so far, as sysmon has seen it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Usage {
+    /// When it was seen for the first time.
+    pub(crate) since: Instant,
+    /// The cause that was reported for the poll.
+    pub(crate) reported: Option<BlockedCause>,
     /// The time between looks.
     pub(crate) held: Duration,
     /// How far the CPU clock of the thread has advanced.
@@ -27,6 +32,10 @@ pub(crate) struct Usage {
 }
 
 impl Usage {
+    pub(crate) fn new(since: Instant) -> Usage {
+        Usage { since, reported: None, held: Duration::ZERO, used: Duration::ZERO, starved: Duration::ZERO }
+    }
+
     /// What the report says of a poll that has lasted for `threshold`. `stuck`: sysmon's verdict. `None`:
     /// nothing that is certain. With a part of a core, sysmon takes the processor, but it may yet turn
     /// out that there was no core for the thread.
@@ -40,23 +49,32 @@ impl Usage {
             _ => None,
         }
     }
+}
 
-    /// The same, unless it was reported.
-    pub(crate) fn news(
-        self,
-        stuck: Option<StuckBy>,
-        threshold: Duration,
-        reported: &mut Option<BlockedCause>,
-    ) -> Option<BlockedCause> {
-        let cause = self.cause(stuck, threshold)?;
-        let is_news = matches!(reported, None | Some(BlockedCause::Starved)) && *reported != Some(cause);
-        is_news.then(|| *reported.insert(cause))
+/// sysmon has looked at a poll or a section, which has not only fallen asleep a moment ago. Reports a poll
+/// that has lasted for as long as the threshold, unless that was reported. Declared sections may block.
+pub(crate) fn on_seen(
+    scheduler: &Scheduler,
+    machine: &Arc<Machine>,
+    seen: Sighting,
+    usage: &mut Usage,
+    stuck: Option<StuckBy>,
+    now: Instant,
+) {
+    let threshold = scheduler.config.blocking_threshold;
+    if seen.region != Region::Poll || now.duration_since(usage.since) < threshold {
+        return;
+    }
+    let Some(cause) = usage.cause(stuck, threshold) else { return };
+    if matches!(usage.reported, None | Some(BlockedCause::Starved)) && usage.reported != Some(cause) {
+        usage.reported = Some(cause);
+        on_long_poll(scheduler, machine, seen.turn(), usage.since, cause);
     }
 }
 
 /// A poll has lasted for as long as the threshold, has lost its processor, or does something else
 /// since then than it did before.
-pub(crate) fn on_long_poll(of: &Scheduler, machine: &Arc<Machine>, turn: u64, since: Instant, cause: BlockedCause) {
+pub(super) fn on_long_poll(of: &Scheduler, machine: &Arc<Machine>, turn: u64, since: Instant, cause: BlockedCause) {
     // `None`: the poll is over, or was not stuck.
     if let Some(running) = machine.running_in(turn) {
         of.observers.blocked.record(Record::Begun(begun(machine, turn, running, since, cause)));

@@ -14,9 +14,7 @@ pub(crate) mod state;
 
 pub(crate) mod config;
 mod scheduler;
-mod scheduler_ref;
 
-mod enter;
 mod local;
 mod run;
 
@@ -39,7 +37,6 @@ pub(crate) mod tests;
 pub mod bench;
 
 pub(crate) use local::Local;
-pub(crate) use scheduler::Scheduler;
-pub(crate) use scheduler_ref::SchedulerRef;
+pub(crate) use scheduler::{Scheduler, SchedulerRef};
 pub(crate) use shutdown::task_panic::RUNTIME_SHUT_DOWN;
 pub(crate) use submit::{submit, submit_new};

@@ -1,6 +1,8 @@
 //! The scheduler of one runtime: the data that its machines share, and questions about it.
 
 use std::fmt;
+use std::ops::Deref;
+use std::panic::{RefUnwindSafe, UnwindSafe};
 
 use event_listener::Event;
 
@@ -9,7 +11,6 @@ use crate::metrics::Counter;
 use crate::observe::Observers;
 use crate::sched::config::Config;
 use crate::sched::state::all_machines::AllMachines;
-use crate::sched::state::closures::Closures;
 use crate::sched::state::global_queue::GlobalQueue;
 use crate::sched::state::idle::Idle;
 use crate::sched::state::last_poll::LastPoll;
@@ -19,14 +20,16 @@ use crate::sched::state::machine::ownership::{ProcessorToken, Sighting};
 use crate::sched::state::netpoll_gate::NetpollGate;
 use crate::sched::state::outside::Outside;
 use crate::sched::state::permits::Permits;
+use crate::sched::state::pool::Closures;
 use crate::sched::state::processor::Processor;
 use crate::sched::state::processors::Processors;
 use crate::sched::state::suspects::Suspects;
 use crate::sched::state::sysmon::Sysmon;
 use crate::sync::atomic::AtomicBool;
 use crate::sync::atomic::Ordering::*;
-use crate::sync::{Apart, Arc, Mutex};
+use crate::sync::{Apart, Arc, CountedArc, Mutex};
 use crate::task::registry::Registry;
+use crate::task::{Home, HomeRef};
 use crate::time::clock::Clock;
 
 /// The fields that are apart are written all the time. The others are read on every turn and hardly
@@ -73,21 +76,21 @@ impl Scheduler {
         crate::sys::membarrier::init();
         let processors = config.processors;
         Arc::new(Scheduler {
-            processors: Processors::new(processors, &config.histograms),
+            processors: Processors::new(0..processors, &config.histograms),
             global: GlobalQueue::new(processors),
             idle: Apart::new(Idle::new(ProcessorToken::mint(0..processors), config.max_machines)),
-            netpoll_gate: NetpollGate::new(),
+            netpoll_gate: NetpollGate::default(),
             clock: Clock::new(config.start_paused),
-            all_machines: AllMachines::new(),
+            all_machines: AllMachines::default(),
             closures: Apart::new(Closures::new(config.max_blocking_threads)),
             hogs: Permits::new(config.max_hogs),
-            suspects: Suspects::new(),
-            sysmon: Sysmon::new(),
+            suspects: Suspects::default(),
+            sysmon: Sysmon::default(),
             outside: Outside::new(processors),
             longest_poll: Counter::default(),
             observers: Observers::new(&config),
             vacant: Event::new(),
-            last_poll: LastPoll::new(),
+            last_poll: LastPoll::default(),
             resizing: Mutex::new(false),
             resizes: Counter::default(),
             registry: Registry::new(processors),
@@ -170,3 +173,50 @@ impl fmt::Debug for Scheduler {
         f.debug_struct("Scheduler").finish_non_exhaustive()
     }
 }
+
+/// A reference to the scheduler whose count is not shared by all threads.
+///
+/// Every task, timer and handle keeps its scheduler alive. If they all shared one reference count,
+/// every spawn and every timeout on every core would write to one cache line. So each machine has a
+/// `SchedulerRef` of its own, with counts of its own: timers and handles clone the reference, tasks
+/// its home. Only the `SchedulerRef`s and their homes count as references to the scheduler itself.
+/// Rejected: a reference without a count (tasks outlive runtimes in foreign wakers).
+#[derive(Clone, Debug)]
+pub(crate) struct SchedulerRef(CountedArc<Inner>);
+
+/// Aligned to cache lines of its own, because every timer writes to the count.
+#[derive(Debug)]
+#[repr(align(128))]
+struct Inner {
+    scheduler: Arc<Scheduler>,
+    /// With a count of its own. A home is a single pointer, and must be told from that of a
+    /// `LocalSet`; timers need not pay for that.
+    home: HomeRef,
+}
+
+impl SchedulerRef {
+    /// A reference with new counts: one for references to the scheduler, one for homes of tasks.
+    pub(crate) fn new(scheduler: Arc<Scheduler>) -> SchedulerRef {
+        let home = HomeRef::new(Home::Scheduler(scheduler.clone()));
+        SchedulerRef(CountedArc::new(Inner { scheduler, home }))
+    }
+
+    /// The home of tasks that are spawned through this reference.
+    #[inline]
+    pub(crate) fn home(&self) -> &HomeRef {
+        &self.0.home
+    }
+}
+
+impl Deref for SchedulerRef {
+    type Target = Arc<Scheduler>;
+
+    #[inline]
+    fn deref(&self) -> &Arc<Scheduler> {
+        &self.0.scheduler
+    }
+}
+
+/// A panic in a task leaves the scheduler as it was: nothing of a task unwinds into it.
+impl UnwindSafe for SchedulerRef {}
+impl RefUnwindSafe for SchedulerRef {}

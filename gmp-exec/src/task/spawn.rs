@@ -116,17 +116,12 @@ where
 {
     let future = span::of_task(&mut header, future, given);
     let (runnable, handle) = new_task(header, future);
-    start_on(scheduler, runnable);
-    handle
-}
-
-/// Counts and queues a new task.
-#[inline]
-fn start_on(scheduler: &SchedulerRef, runnable: Runnable) {
     if runnable.metadata().is_watched() {
-        return start_watched(scheduler, runnable);
+        start_watched(scheduler, runnable);
+    } else {
+        crate::sched::submit_new(scheduler, runnable);
     }
-    crate::sched::submit_new(scheduler, runnable);
+    handle
 }
 
 /// A task with a hook counts before the hook, whose panic ends the task.

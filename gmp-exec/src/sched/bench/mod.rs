@@ -23,8 +23,7 @@ use std::panic::Location;
 
 use crate::runtime::Builder;
 use crate::sched::local::Local;
-use crate::sched::scheduler::Scheduler;
-use crate::sched::scheduler_ref::SchedulerRef;
+use crate::sched::scheduler::{Scheduler, SchedulerRef};
 use crate::sched::state::machine::Machine;
 use crate::sync::Arc;
 use crate::task::{Header, Kind, Runnable, new_task};

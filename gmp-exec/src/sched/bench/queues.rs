@@ -1,8 +1,7 @@
 //! The queues of two processors, and the global queue that they share.
 
 use crate::sched::bench::{busy_machine, scheduler, task};
-use crate::sched::enter::Held;
-use crate::sched::local::Local;
+use crate::sched::local::{Held, Local};
 use crate::sched::run::find_runnable::take_global;
 use crate::sched::run::steal;
 use crate::sched::scheduler::Scheduler;

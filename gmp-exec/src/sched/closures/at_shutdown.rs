@@ -2,8 +2,7 @@
 
 use crate::context;
 use crate::sched::closures::pool::run_on;
-use crate::sched::scheduler::Scheduler;
-use crate::sched::scheduler_ref::SchedulerRef;
+use crate::sched::scheduler::{Scheduler, SchedulerRef};
 use crate::sched::state::machine::Machine;
 use crate::sched::submit::threads::start_thread;
 use crate::sync::{Arc, Mutex};
@@ -22,25 +21,15 @@ pub(crate) fn finish(scheduler: &Arc<Scheduler>, task: Runnable) {
     let task = Arc::new(Mutex::new(Some(task)));
     let for_thread = task.clone();
     let started = start_thread(scheduler, Machine::new(0), move |scheduler, machine| {
-        serve_one(scheduler, machine, &for_thread, must_finish);
+        let _entered = context::enter_blocking_thread(SchedulerRef::new(scheduler.clone()));
+        machine.running.set_closure(true);
+        take_and(&for_thread, |task| run_on(machine, task));
+        finished(scheduler, must_finish);
     });
     if started.is_err() {
-        take_and(&task, |task| {
-            if must_finish {
-                run_watched(task);
-            } else {
-                drop_now(task);
-            }
-        });
+        take_and(&task, |task| if must_finish { run_watched(task) } else { drop_now(task) });
         finished(scheduler, must_finish);
     }
-}
-
-fn serve_one(scheduler: &Arc<Scheduler>, machine: &Machine, task: &Mutex<Option<Runnable>>, must_finish: bool) {
-    let _entered = context::enter_blocking_thread(SchedulerRef::new(scheduler.clone()));
-    machine.running.set_closure(true);
-    take_and(task, |task| run_on(machine, task));
-    finished(scheduler, must_finish);
 }
 
 fn finished(scheduler: &Scheduler, must_finish: bool) {

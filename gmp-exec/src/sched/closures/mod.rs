@@ -25,7 +25,7 @@ use crate::sched::state::permits::Acquired;
 use crate::sched::submit::wake::submit_permitted;
 use crate::sync::Arc;
 use crate::sys::stderr;
-use crate::task::{Place, Runnable, cancel, drop_now};
+use crate::task::{Place, Runnable, cancel};
 
 /// Starts a closure, or lets it wait for a permit. The permit is acquired here and not when a
 /// thread finds the closure: tasks in different queues overtake each other, and closures are
@@ -50,10 +50,10 @@ pub(crate) fn submit_closure(scheduler: &Arc<Scheduler>, closure: Runnable) -> i
 /// There is no thread. The closure was dropped, and the caller must release its permit.
 fn start_permitted(scheduler: &Arc<Scheduler>, closure: Runnable) -> io::Result<()> {
     closure.metadata().give_permit();
-    match closure.metadata().place() {
-        Place::Pool => return submit_to_pool(scheduler, closure),
-        Place::Machine => closure.schedule(),
+    if closure.metadata().place() == Place::Pool {
+        return submit_to_pool(scheduler, closure);
     }
+    closure.schedule();
     Ok(())
 }
 
@@ -81,12 +81,7 @@ fn start_waiting(scheduler: &Arc<Scheduler>, closure: Runnable) {
     }
 }
 
-/// Drops a closure for which there is no thread, and whose spawner has gone on.
-fn drop_with_line(closure: Runnable, error: &io::Error) {
-    say_dropped(closure.metadata().location, error);
-    drop_now(closure);
-}
-
+/// There is no thread for a closure whose spawner has gone on.
 fn say_dropped(spawned_at: &Location<'_>, error: &io::Error) {
     let place = spawned_at.to_string();
     let (place, reason) = (Escaped(&place), format_args!("OS can't spawn worker thread: {error}"));

@@ -4,9 +4,8 @@ use std::io;
 
 use crate::context;
 use crate::observe::PoolThread;
-use crate::sched::closures::{drop_with_line, release_closure_permit};
-use crate::sched::scheduler::Scheduler;
-use crate::sched::scheduler_ref::SchedulerRef;
+use crate::sched::closures::{release_closure_permit, say_dropped};
+use crate::sched::scheduler::{Scheduler, SchedulerRef};
 use crate::sched::state::all_machines::await_again;
 use crate::sched::state::machine::Machine;
 use crate::sched::state::machine::ownership::Region;
@@ -50,7 +49,8 @@ fn start_pool_thread(scheduler: &Arc<Scheduler>, id: Id) -> io::Result<()> {
             drop_now(closure);
             is_dropped = true;
         } else {
-            drop_with_line(closure, &error);
+            say_dropped(closure.metadata().location, &error);
+            drop_now(closure);
             release_closure_permit(scheduler);
         }
     }
@@ -86,7 +86,7 @@ fn run_in_pool(scheduler: &Scheduler, closure: Runnable, machine: &Arc<Machine>,
 /// Runs a closure on a thread that never has a processor, so nothing can be taken. A drop of the runtime
 /// that takes long can say for which closure it waits.
 pub(super) fn run_on(machine: &Machine, closure: Runnable) {
-    machine.running.set(closure.metadata());
+    machine.running.write(closure.metadata().id, closure.metadata().location);
     machine.ownership.begin(Region::Blocking);
     run_watched(closure);
     let _ = machine.ownership.enter();

@@ -19,11 +19,11 @@ use crate::task::Id;
 
 /// A machine of the current-thread flavour. No other is in possession of the processor while a
 /// thread uses it.
-struct Driver {
-    local: Local,
+pub(in crate::sched) struct Driver {
+    pub(in crate::sched) local: Local,
     thread: ThisThread,
     /// That of the last call. Making one takes an allocation.
-    root: Root,
+    pub(in crate::sched) root: Root,
 }
 
 impl Driver {
@@ -68,23 +68,7 @@ impl<'a> Driving<'a> {
         Some(Driving { scheduler, driver: Some(driver) })
     }
 
-    pub(in crate::sched) fn local(&self) -> &Local {
-        &self.driver().local
-    }
-
-    pub(in crate::sched) fn root(&self) -> &Root {
-        &self.driver().root
-    }
-
-    /// A future that was ready at its first poll has made nothing busy.
-    fn end_busy(&self) {
-        let busy = &self.scheduler.processors[0].busy;
-        if busy.is_counting() {
-            busy.end(self.scheduler.clock.running_ns());
-        }
-    }
-
-    fn driver(&self) -> &Driver {
+    pub(in crate::sched) fn driver(&self) -> &Driver {
         self.driver.as_ref().expect("it is dropped later")
     }
 }
@@ -95,7 +79,11 @@ impl Drop for Driving<'_> {
         // `None`: the runtime has ended while this thread drove.
         if let Some(token) = driver.local.machine.ownership.release() {
             observe::on_leave(&driver.local, &token);
-            self.end_busy();
+            let busy = &self.scheduler.processors[0].busy;
+            // A future that was ready at its first poll has made nothing busy.
+            if busy.is_counting() {
+                busy.end(self.scheduler.clock.running_ns());
+            }
             drop(self.scheduler.idle.put_driver(token, driver));
         }
         if self.scheduler.is_shutdown() {

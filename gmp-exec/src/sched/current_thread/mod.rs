@@ -23,8 +23,7 @@ use crate::lost::{self, Before};
 use crate::observe::{self, Event, RootName};
 use crate::sched::current_thread::driver::Driving;
 use crate::sched::current_thread::root::Root;
-use crate::sched::enter::Held;
-use crate::sched::local::Local;
+use crate::sched::local::{Held, Local};
 use crate::sched::park::netpoll::{Ready, or_panic};
 use crate::sched::run::fire_timers::fire_timers;
 use crate::sched::run::mixed::mixed;
@@ -92,8 +91,9 @@ fn run(scheduler: &Arc<Scheduler>, call: Call, is_ready: &mut dyn FnMut(&Root) -
     let mut root = None;
     loop {
         if let Some(driving) = abort_on_unwind(|| Driving::begin(scheduler, call.name.id)) {
-            let root = root.as_ref().unwrap_or(driving.root());
-            return thread_root::run(&mut || be_machine(driving.local(), call, root, is_ready));
+            let driver = driving.driver();
+            let root = root.as_ref().unwrap_or(&driver.root);
+            return thread_root::run(&mut || be_machine(&driver.local, call, root, is_ready));
         }
         let root = root.get_or_insert_with(|| Root::new(scheduler, call.name.id));
         let vacant = scheduler.vacant.listen();
@@ -312,7 +312,7 @@ fn park(local: &Local, root: &Root, limit: Option<Duration>) -> Ready {
         scheduler.netpoll_gate.look(local)
     } else {
         match advance_clock(local, root) {
-            Ok(false) => scheduler.netpoll_gate.sleep(local, deadline(scheduler, limit), || scheduler.clock.now_ns()),
+            Ok(false) => scheduler.netpoll_gate.sleep(local, deadline(scheduler, limit)),
             advanced => {
                 local.machine.sleep_until.retract();
                 advanced.map(|_| Vec::new())

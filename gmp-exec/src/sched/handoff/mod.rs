@@ -6,14 +6,13 @@
 //! processor goes on the idle list. The machine then looks once more, as every machine that goes
 //! idle does.
 
-pub(in crate::sched) mod assign;
 pub(crate) mod section;
 pub(crate) mod take;
 
 use crate::observe::{self, Event};
-use crate::sched::handoff::assign::assign;
 use crate::sched::local::Local;
 use crate::sched::shutdown;
+use crate::sched::submit::wake::assign;
 
 /// Hands off the machine's processor, if it holds one. The machine is inside `Region::Scheduler`.
 #[doc(alias = "handoffp")]

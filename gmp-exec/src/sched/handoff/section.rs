@@ -34,7 +34,7 @@ pub(crate) fn blocking_section<R>(local: &Local, section: Section, f: impl FnOnc
 fn begin(local: &Local, section: Section) -> Option<End<'_>> {
     let scheduler = &local.scheduler;
     let guard = local.enter();
-    let before = guard.came_from();
+    let before = guard.came_from;
     if before == Region::Scheduler {
         return None;
     }

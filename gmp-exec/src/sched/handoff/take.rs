@@ -5,24 +5,37 @@
 //! is safe.
 
 use crate::observe;
-use crate::sched::handoff::assign::assign;
-use crate::sched::hogs::{self, suspects};
+use crate::sched::hogs::time_slice;
 use crate::sched::scheduler::Scheduler;
 use crate::sched::shutdown::drain_late;
-use crate::sched::state::machine::stuck::Stuck;
+use crate::sched::state::machine::{Machine, Stuck};
 use crate::sched::submit::head_room::check_head_room;
 use crate::sched::submit::threads::say_no_thread;
+use crate::sched::submit::wake::{assign, submit_permitted};
 use crate::sync::Arc;
+use crate::sys::time_slice::TimeSlice;
 use crate::task::StuckBy;
 
 /// Takes a processor from a stuck machine, and hands it off in that machine's place. `false`: the machine
-/// is no longer where it was seen to be stuck, or no other machine is available.
+/// is no longer where it was seen to be stuck, or no other machine is available. A machine that computes
+/// goes on with a permit and a long time slice.
 #[doc(alias = "retake")]
 pub(in crate::sched) fn take(scheduler: &Arc<Scheduler>, stuck: &Stuck) -> bool {
     if !is_machine_available(scheduler) {
         return false;
     }
-    let Some(token) = hogs::take(scheduler, stuck) else { return false };
+    let computes = stuck.cause == StuckBy::Computing;
+    if computes {
+        // Before the take: afterwards the machine may have given both back already.
+        scheduler.hogs.acquire_beyond_limit();
+        time_slice::set(scheduler, &stuck.machine, TimeSlice::Long);
+    }
+    let Some(token) = stuck.take(scheduler.clock.running_ns()) else {
+        if computes {
+            give_back(scheduler, &stuck.machine);
+        }
+        return false;
+    };
     account(scheduler, token.index(), stuck);
     assign(scheduler, token);
     if scheduler.is_shutdown() {
@@ -50,10 +63,19 @@ fn account(scheduler: &Arc<Scheduler>, index: usize, stuck: &Stuck) {
         StuckBy::Blocking => processor.counters.taken_blocked.add_shared(1),
         StuckBy::Computing => {
             processor.counters.taken_computing.add_shared(1);
-            suspects::suspect_place_of(scheduler, &stuck.machine, stuck.seen.turn());
+            if let Some(running) = stuck.machine.running_in(stuck.seen.turn()) {
+                scheduler.suspects.add(running.location);
+            }
         }
     }
     // No machine has looked at this processor's timers while it was stuck, and its next tasks may get
     // stuck, too.
     processor.ask_for_look();
+}
+
+/// The machine does not compute without a processor, or does so no longer: it gives back what
+/// [`take`] has given.
+pub(in crate::sched) fn give_back(scheduler: &Arc<Scheduler>, machine: &Machine) {
+    time_slice::set(scheduler, machine, TimeSlice::Short);
+    scheduler.hogs.release_to_next().into_iter().for_each(|task| submit_permitted(scheduler, task));
 }

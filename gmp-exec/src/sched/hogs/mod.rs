@@ -10,14 +10,13 @@
 //!
 //! `max_hogs` limits a crowd, not every single hog. A waiting hog may have a short poll to do, a
 //! lock to release, or the work that all others wait for, so sysmon lets in one more every few
-//! milliseconds although all permits are held (`sysmon::excess`).
+//! milliseconds although all permits are held (`sysmon::stuck`).
 //!
 //! A poll that loses its processor while it computes gets a permit, too, which its machine releases
 //! after the poll. Permits do not follow what a thread does later in the same poll. When the poll is
 //! over it is judged anew: its thread may have slept first and computed afterwards, and the poll of a
 //! known hog may have slept.
 
-pub(in crate::sched) mod suspects;
 pub(in crate::sched) mod time_slice;
 
 use std::time::{Duration, Instant};
@@ -28,12 +27,10 @@ use crate::sched::handoff;
 use crate::sched::local::{HogPoll, Local};
 use crate::sched::run::poll::{poll, poll_observed};
 use crate::sched::scheduler::Scheduler;
-use crate::sched::state::machine::Machine;
-use crate::sched::state::machine::ownership::{ProcessorToken, Region};
-use crate::sched::state::machine::stuck::Stuck;
+use crate::sched::state::machine::ownership::Region;
 use crate::sched::state::permits::Acquired;
 use crate::sched::state::unusual::{AT_END, CROWDED, HOG, MEASURES, RECORDS};
-use crate::sched::submit::wake::{submit_global, submit_permitted};
+use crate::sched::submit::wake::submit_global;
 use crate::sync::Arc;
 use crate::sys::time_slice::TimeSlice;
 use crate::task::{Header, Runnable, StuckBy};
@@ -53,6 +50,17 @@ pub(in crate::sched) fn execute(local: &Local, task: Runnable, cause: StuckBy) {
         Acquired::Granted(task) => run_with_permit(local, task),
         Acquired::Queued => {}
         Acquired::Refused(task) => crate::task::cancel(task),
+    }
+}
+
+/// The machine is about to poll a task, and there are suspects. Marks the task as a hog if it is
+/// one of them.
+pub(in crate::sched) fn mark_suspect(local: &Local, task: &Header) {
+    let scheduler = &local.scheduler;
+    let is_crowded = scheduler.suspects.is_any() && scheduler.hogs.is_exhausted();
+    local.unusual.set(CROWDED, is_crowded);
+    if is_crowded && !task.is_listed() && scheduler.suspects.contains(task.location) {
+        task.mark_suspect();
     }
 }
 
@@ -184,34 +192,6 @@ impl Span {
         };
         if without.is_harmless(threshold) { BlockedCause::Starved } else { self.cause(threshold).into() }
     }
-}
-
-/// Takes the processor of a machine. If the machine computes, it goes on with a permit and a long time
-/// slice.
-pub(in crate::sched) fn take(scheduler: &Arc<Scheduler>, stuck: &Stuck) -> Option<ProcessorToken> {
-    let computes = stuck.cause == StuckBy::Computing;
-    if computes {
-        // Before the take: afterwards the machine may have given both back already.
-        scheduler.hogs.acquire_beyond_limit();
-        time_slice::set(scheduler, &stuck.machine, TimeSlice::Long);
-    }
-    let token = stuck.take(scheduler.clock.running_ns());
-    if computes && token.is_none() {
-        give_back(scheduler, &stuck.machine);
-    }
-    token
-}
-
-/// The machine does not compute without a processor, or does so no longer: it gives back what
-/// [`take`] has given.
-pub(in crate::sched) fn give_back(scheduler: &Arc<Scheduler>, machine: &Machine) {
-    time_slice::set(scheduler, machine, TimeSlice::Short);
-    scheduler.hogs.release_to_next().into_iter().for_each(|task| submit_permitted(scheduler, task));
-}
-
-/// Lets in the hog that has waited longest, although all permits are held. `false`: none waits.
-pub(in crate::sched) fn grant_extra(scheduler: &Arc<Scheduler>) -> bool {
-    scheduler.hogs.grant_extra().map(|task| submit_permitted(scheduler, task)).is_some()
 }
 
 /// A task that may wait for a permit was aborted. Its future is to be dropped, which needs no

@@ -7,7 +7,7 @@
 use crate::sched::local::Local;
 use crate::sched::scheduler::Scheduler;
 use crate::sched::state::machine::Machine;
-use crate::sched::state::sysmon::expected::Level;
+use crate::sched::state::sysmon::Level;
 use crate::sys::thread_state::ThreadId;
 use crate::sys::time_slice::TimeSlice;
 
@@ -32,7 +32,7 @@ pub(in crate::sched) fn shorten_for_sysmon(scheduler: &Scheduler) {
 /// is about to sleep.
 pub(in crate::sched) fn adapt(local: &Local) {
     let scheduler = &local.scheduler;
-    let slice = scheduler.config.time_slices.of_machines(|| scheduler.sysmon.expected.has(Level::Competition));
+    let slice = scheduler.config.time_slices.of_machines(|| scheduler.sysmon.expects(Level::Competition));
     if !local.machine.has_time_slice(slice) {
         set(scheduler, &local.machine, slice);
     }

@@ -17,7 +17,8 @@ use crate::sched::park::netpoll::or_panic;
 use crate::sched::shutdown;
 use crate::sched::state::idle::{Rejoin, Role};
 use crate::sched::state::machine::Assignment;
-use crate::sched::state::sysmon::expected::Level;
+use crate::sched::state::machine::ownership::ProcessorToken;
+use crate::sched::state::sysmon::Level;
 use crate::sched::state::threads::call;
 use crate::sched::state::unusual::SPINS;
 use crate::sched::submit::inject;
@@ -42,9 +43,14 @@ pub(in crate::sched) fn park(local: &Local) -> Next {
         return Next::Exit;
     }
     fence(SeqCst);
-    if scheduler.has_visible_work() && rejoin(local) {
+    if scheduler.has_visible_work()
+        && let Rejoin::Run(token) = scheduler.idle.rejoin(&local.machine)
+    {
+        resume(local, token, true);
         return Next::Look;
     }
+    // If every processor has a machine, those will see the work. If this machine was assigned something,
+    // it takes that where it would have slept.
     sleep(local, role)
 }
 
@@ -70,19 +76,11 @@ pub(in crate::sched) fn sleep(local: &Local, role: Role) -> Next {
     }
 }
 
-/// Work was seen: takes a processor again, as a spinner. `false`: no processor is idle, so the
-/// machines that hold one will see the work.
-fn rejoin(local: &Local) -> bool {
-    match local.scheduler.idle.rejoin(&local.machine) {
-        Rejoin::Run(token) => {
-            local.acquire(token);
-            local.unusual.set(SPINS, true);
-            local.scheduler.sysmon.notice_busy(&local.scheduler.idle);
-            true
-        }
-        // The machine takes its assignment where it would have slept.
-        Rejoin::Assigned | Rejoin::NoProcessor => false,
-    }
+/// The machine gets a processor that was idle.
+fn resume(local: &Local, token: ProcessorToken, spins: bool) {
+    local.acquire(token);
+    local.unusual.set(SPINS, spins);
+    local.scheduler.sysmon.notice_busy(&local.scheduler.idle);
 }
 
 /// Sleeps until a waker assigns something.
@@ -137,7 +135,7 @@ pub(in crate::sched) fn sleep_in_netpoll(local: &Local) -> Next {
     time_slice::adapt(local);
     call(&scheduler.config.hooks.on_park);
     observe::on(local, Event::ParkInNetpoll);
-    let ready = or_panic(scheduler.netpoll_gate.sleep(local, scheduler.next_timer(), || scheduler.clock.now_ns()));
+    let ready = or_panic(scheduler.netpoll_gate.sleep(local, scheduler.next_timer()));
     observe::on(local, Event::Unpark);
     call(&scheduler.config.hooks.on_unpark);
     leave_netpoll(local, ready)
@@ -150,14 +148,12 @@ fn leave_netpoll(local: &Local, ready: Vec<Runnable>) -> Next {
     let spin = ready.is_empty() && scheduler.earliest_timer() > scheduler.clock.now_ns();
     match scheduler.idle.leave_netpoll(&local.machine, spin) {
         Rejoin::Run(token) => {
-            local.acquire(token);
-            local.unusual.set(SPINS, spin);
-            scheduler.sysmon.notice_busy(&scheduler.idle);
+            resume(local, token, spin);
             let has_tasks = !ready.is_empty();
             let next = inject_ready(local, ready);
             // This machine is about to run a task, which may hold its thread. If such polls are likely,
             // another machine shall sleep here instead (sched/README.md §6).
-            if has_tasks && scheduler.sysmon.expected.has(Level::LongPolls) {
+            if has_tasks && scheduler.sysmon.expects(Level::LongPolls) {
                 wake_one(scheduler);
             }
             next
@@ -165,12 +161,9 @@ fn leave_netpoll(local: &Local, ready: Vec<Runnable>) -> Next {
         Rejoin::Assigned => {
             let assignment =
                 local.machine.take_assignment().expect("a machine is assigned something before it is unlisted");
-            match local.accept(assignment) {
-                Next::Exit => {
-                    submit_global(scheduler, ready);
-                    Next::Exit
-                }
-                _ => inject_ready(local, ready),
+            match (local.accept(assignment), inject_ready(local, ready)) {
+                (Next::Exit, _) => Next::Exit,
+                (_, next) => next,
             }
         }
         Rejoin::NoProcessor => {

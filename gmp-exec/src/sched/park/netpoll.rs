@@ -23,9 +23,10 @@ impl NetpollGate {
     /// # Errors
     ///
     /// See [`look`](Self::look).
-    pub(in crate::sched) fn sleep(&self, local: &Local, deadline: u64, now: impl FnOnce() -> u64) -> Ready {
+    pub(in crate::sched) fn sleep(&self, local: &Local, deadline: u64) -> Ready {
         local.machine.sleep_until.limit(deadline);
-        let timeout = (deadline != u64::MAX).then(|| Duration::from_nanos(deadline.saturating_sub(now())));
+        let timeout = (deadline != u64::MAX)
+            .then(|| Duration::from_nanos(deadline.saturating_sub(local.scheduler.clock.now_ns())));
         let ready = self.wait(local, timeout);
         local.machine.sleep_until.retract();
         ready

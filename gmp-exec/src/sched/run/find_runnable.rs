@@ -4,13 +4,12 @@
 //! global queue comes before that; every `event_interval` turns timers and the network do; every 8
 //! turns the processor's own timers do. So a busy processor can't starve them. A turn counts even
 //! if the task comes from `runnext` (Go #52934). Where turns are long, sysmon asks for a look at
-//! all of these, so that they are served in time (`sysmon::ask_for_looks`). If its own queue is
+//! all of these, so that they are served in time (`sysmon::look`). If its own queue is
 //! empty, the machine looks at timers, the global queue, one other processor's ring, and the network. Then
 //! it spins: it looks at all other processors several times. Then it parks (`park`).
 
 use crate::observe::{self, Event};
-use crate::sched::enter::Held;
-use crate::sched::local::{Local, Next};
+use crate::sched::local::{Held, Local, Next};
 use crate::sched::park::netpoll::or_panic;
 use crate::sched::park::{obtain_processor, park};
 use crate::sched::resize::give_away_queue;
@@ -51,7 +50,10 @@ fn take_own(local: &Local) -> Option<Runnable> {
     if local.scheduler.is_shutdown() {
         return None;
     }
-    local.held().and_then(|held| next_own(local, &held))
+    let held = local.held()?;
+    // This begins a turn. On some turns other queues come before the processor's own.
+    let first = if held.processor.is_look_due(&held.proof) { look_around(local, &held) } else { None };
+    first.or_else(|| held.processor.pop(&held.proof))
 }
 
 /// The rare cases: the processor has no task of its own, the machine has no processor, or the
@@ -74,13 +76,6 @@ fn look_further(local: &Local) -> Next {
         Some(task) => Next::Run(task),
         None => park(local),
     }
-}
-
-/// Begins a turn. On some turns other queues come before the processor's own.
-#[inline]
-fn next_own(local: &Local, held: &Held<'_>) -> Option<Runnable> {
-    let first = if held.processor.is_look_due(&held.proof) { look_around(local, held) } else { None };
-    first.or_else(|| held.processor.pop(&held.proof))
 }
 
 /// A turn on which other queues come before the processor's own.

@@ -1,30 +1,16 @@
 //! Firing due timers: those of all processors, or a machine's own.
 
+use std::iter;
+
 use crate::observe::{self, Event};
-use crate::sched::enter::Held;
-use crate::sched::local::Local;
+use crate::sched::local::{Held, Local};
+use crate::sched::state::processor::Processor;
 use crate::time::timers::wake_all;
 
 /// Fires the due timers of all processors: no machine looks at the timers of an idle processor, and
 /// those of a stuck one must not wait.
 pub(in crate::sched) fn fire_timers(local: &Local) {
-    let scheduler = &local.scheduler;
-    let earliest = scheduler.earliest_timer();
-    if earliest == u64::MAX {
-        return;
-    }
-    let now = scheduler.clock.now_ns();
-    if earliest > now {
-        return;
-    }
-    let mut fired = Vec::new();
-    for processor in scheduler.processors.iter() {
-        if processor.timers.earliest() <= now {
-            processor.timers.expire(now, &mut fired);
-        }
-    }
-    observe::on(local, Event::Timers(fired.len()));
-    wake_all(fired);
+    fire(local, local.scheduler.processors.iter());
 }
 
 /// Fires the due timers of this processor, which no other machine looks at. Machines that set timers
@@ -42,16 +28,22 @@ pub(in crate::sched) fn fire_unserved_timers(local: &Local, held: &Held<'_>) {
 
 /// Fires the due timers of processor `index`.
 pub(in crate::sched) fn fire_timers_of(local: &Local, index: usize) {
-    let timers = &local.scheduler.processors[index].timers;
-    let earliest = timers.earliest();
-    if earliest == u64::MAX {
+    fire(local, iter::once(&local.scheduler.processors[index]));
+}
+
+/// Reads the clock only if there is a timer.
+#[inline]
+fn fire<'a>(local: &Local, processors: impl Iterator<Item = &'a Processor> + Clone) {
+    let earliest = processors.clone().map(|processor| processor.timers.earliest()).min();
+    let Some(earliest) = earliest.filter(|&earliest| earliest != u64::MAX) else { return };
+    let now = local.scheduler.clock.now_ns();
+    if earliest > now {
         return;
     }
-    let now = local.scheduler.clock.now_ns();
-    if earliest <= now {
-        let mut fired = Vec::new();
-        timers.expire(now, &mut fired);
-        observe::on(local, Event::Timers(fired.len()));
-        wake_all(fired);
+    let mut fired = Vec::new();
+    for processor in processors.filter(|processor| processor.timers.earliest() <= now) {
+        processor.timers.expire(now, &mut fired);
     }
+    observe::on(local, Event::Timers(fired.len()));
+    wake_all(fired);
 }

@@ -7,7 +7,7 @@ pub(in crate::sched) mod poll;
 pub(in crate::sched) mod steal;
 
 use crate::context;
-use crate::sched::hogs::{suspects, time_slice};
+use crate::sched::hogs::time_slice;
 use crate::sched::local::{Local, Next};
 use crate::sched::run::find_runnable::find_runnable;
 use crate::sched::run::mixed::mixed;
@@ -16,7 +16,7 @@ use crate::sched::scheduler::Scheduler;
 use crate::sched::shutdown::last_poll;
 use crate::sched::state::machine::ownership::Region;
 use crate::sched::state::machine::{Assignment, Machine};
-use crate::sched::state::sysmon::expected::Level;
+use crate::sched::state::sysmon::Level;
 use crate::sched::state::unusual::{AT_POLL, CROWDED, MEASURES, RECORDS, SPINS};
 use crate::sched::submit::wake::{ask_once_more, wake_one};
 use crate::sched::{closures, hogs};
@@ -59,17 +59,10 @@ pub(in crate::sched) fn execute(local: &Local, task: Runnable) {
     let is_observed = local.unusual.is_any(AT_POLL) && prepare(local, task.metadata());
     match task.metadata().special() {
         // A blocking closure tells its observers itself.
-        Some(special) => execute_special(local, task, special),
+        Some(Special::Closure) => closures::in_place::execute(local, task),
+        Some(Special::Hog(cause)) => hogs::execute(local, task, cause),
         None if is_observed => poll_observed(local, task),
         None => poll(local, task, Region::Poll),
-    }
-}
-
-#[inline]
-fn execute_special(local: &Local, task: Runnable, special: Special) {
-    match special {
-        Special::Closure => closures::in_place::execute(local, task),
-        Special::Hog(cause) => hogs::execute(local, task, cause),
     }
 }
 
@@ -80,7 +73,7 @@ fn prepare(local: &Local, task: &Header) -> bool {
         stop_spinning(local);
     }
     if local.unusual.is_any(CROWDED) {
-        suspects::mark(local, task);
+        hogs::mark_suspect(local, task);
     }
     local.unusual.is_any(MEASURES | RECORDS)
 }
@@ -93,7 +86,7 @@ fn stop_spinning(local: &Local) {
     if !scheduler.idle.stop_spinning() {
         return;
     }
-    if scheduler.sysmon.expected.has(Level::LongPolls) && !scheduler.idle.counts().has_sleeper() {
+    if scheduler.sysmon.expects(Level::LongPolls) && !scheduler.idle.counts().has_sleeper() {
         wake_one(scheduler);
     } else {
         ask_once_more(scheduler);

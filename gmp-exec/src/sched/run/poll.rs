@@ -1,7 +1,7 @@
 //! One poll of a task, and the steps of a machine that has lost its processor during the poll.
 
 use crate::observe::{self, Event, Measured};
-use crate::sched::hogs;
+use crate::sched::handoff::take::give_back;
 use crate::sched::local::Local;
 use crate::sched::state::machine::ownership::{Loss, Region};
 use crate::task::{Runnable, StuckBy, poll_watched, run_watched};
@@ -43,7 +43,7 @@ fn run_task(local: &Local, task: Runnable, region: Region, run: impl FnOnce(Runn
             None => count_without_processor(local),
         }
     }
-    local.machine.running.set(task.metadata());
+    local.machine.running.write(task.metadata().id, task.metadata().location);
     ownership.begin(region);
     run(task);
     let (_, loss) = ownership.enter();
@@ -69,6 +69,6 @@ fn settle(local: &Local) {
 fn after_loss(local: &Local, loss: Loss) {
     observe::on_end_of_long_poll(&local.scheduler, &local.machine, local.machine.ownership.turn());
     if loss.cause == StuckBy::Computing {
-        hogs::give_back(&local.scheduler, &local.machine);
+        give_back(&local.scheduler, &local.machine);
     }
 }

@@ -13,9 +13,7 @@
 use std::time::Duration;
 
 use crate::observe::{self, Event};
-use crate::sched::enter::Held;
-use crate::sched::local::Local;
-use crate::sched::state::victim_order;
+use crate::sched::local::{Held, Local};
 use crate::sched::submit::wake::wake_one;
 use crate::sync::thread;
 use crate::task::Runnable;
@@ -90,5 +88,47 @@ fn any_victim(local: &Local, held: &Held<'_>) -> Option<usize> {
 
 fn victims<'a>(local: &'a Local, held: &Held<'_>) -> impl Iterator<Item = usize> + use<'a> {
     let (own, random) = (held.index, held.processor.random(&held.proof));
-    victim_order::round(local.scheduler.processors.len(), random).filter(move |&victim| victim != own)
+    round(local.scheduler.processors.len(), random).filter(move |&victim| victim != own)
+}
+
+/// A way to visit `count` processors once each, chosen by `random`: from a random start in a stride that
+/// is coprime with their number.
+fn round(count: usize, random: u32) -> impl Iterator<Item = usize> {
+    let random = random as usize;
+    let (start, least) = (random % count, random / count);
+    let mut strides = (0..count).map(move |i| (least + i) % count + 1);
+    let stride = strides.find(|&stride| gcd(stride, count) == 1).unwrap_or(1);
+    (0..count).map(move |i| (start + i * stride) % count)
+}
+
+fn gcd(a: usize, b: usize) -> usize {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::{gcd, round};
+
+    #[test]
+    fn a_round_visits_every_processor_once() {
+        for count in 1..=64 {
+            for random in 0..(count * count) as u32 {
+                let visited: Vec<_> = round(count, random).collect();
+                assert_eq!(visited.len(), count);
+                assert_eq!(visited.iter().copied().collect::<HashSet<_>>().len(), count);
+            }
+        }
+    }
+
+    #[test]
+    fn starts_and_strides_vary_independently() {
+        for count in 3..=64 {
+            let rounds = (0..(count * count) as u32).map(|random| round(count, random).take(2).collect());
+            let distinct: HashSet<Vec<usize>> = rounds.collect();
+            let strides = (1..count).filter(|&stride| gcd(stride, count) == 1).count();
+            assert_eq!(distinct.len(), count * strides);
+        }
+    }
 }

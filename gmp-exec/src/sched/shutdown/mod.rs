@@ -22,12 +22,11 @@ use std::time::{Duration, Instant};
 use crate::context::{self, Entered};
 use crate::observe::{self, Event};
 use crate::sched::local::Local;
-use crate::sched::scheduler::Scheduler;
-use crate::sched::scheduler_ref::SchedulerRef;
+use crate::sched::scheduler::{Scheduler, SchedulerRef};
 use crate::sched::shutdown::last_poll::end_if_last;
 use crate::sched::state::machine::Machine;
+use crate::sched::state::machine::Stuck;
 use crate::sched::state::machine::ownership::ProcessorToken;
-use crate::sched::state::machine::stuck::Stuck;
 use crate::sync::atomic::Ordering::SeqCst;
 use crate::sync::atomic::fence;
 use crate::sync::{Arc, thread};
@@ -114,15 +113,15 @@ fn take_for_shutdown(scheduler: &Scheduler, machine: &Arc<Machine>) -> bool {
 }
 
 fn dismiss_idle(scheduler: &Arc<Scheduler>) {
-    let closed = scheduler.idle.close();
+    let (machines, processors, driver) = scheduler.idle.close();
     fence(SeqCst);
-    closed.machines.iter().for_each(|machine| {
+    machines.iter().for_each(|machine| {
         // Does nothing unless this machine sleeps in the netpoll.
         scheduler.netpoll_gate.interrupt(machine);
         machine.unpark();
     });
-    closed.processors.into_iter().for_each(|token| drain(scheduler, token));
-    drop(closed.driver);
+    processors.into_iter().for_each(|token| drain(scheduler, token));
+    drop(driver);
 }
 
 /// Cancels all tasks that are queued at a processor. The token is dropped, because the

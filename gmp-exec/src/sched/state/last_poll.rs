@@ -3,8 +3,6 @@
 use crate::sync::atomic::Ordering::*;
 use crate::sync::atomic::{AtomicU8, AtomicUsize};
 
-/// Tasks may be polled, or their futures are being dropped.
-const OPEN: u8 = 0;
 /// The shutting thread has dropped all futures that it could find.
 const CLOSED: u8 = 1;
 /// Timers and I/O have ended, or are about to.
@@ -15,19 +13,16 @@ const OVER: u8 = 2;
 /// Orderings: the fences of `end_if_last` decide which thread finds that all steps are done.
 /// Release and Acquire on both fields make sure that everything before a step (futures dropped,
 /// `may_poll` set) comes before the end.
+#[derive(Default)]
 pub(crate) struct LastPoll {
-    /// `OPEN → CLOSED` by the shutting thread, `CLOSED → OVER` by the thread that ends timers and
-    /// I/O.
+    /// 0: tasks may be polled, or their futures are being dropped. `0 → CLOSED` by the shutting thread,
+    /// `CLOSED → OVER` by the thread that ends timers and I/O.
     phase: AtomicU8,
     /// Processors whose queues were drained. Counted by the thread that has drained a processor.
     drained: AtomicUsize,
 }
 
 impl LastPoll {
-    pub(crate) fn new() -> LastPoll {
-        LastPoll { phase: AtomicU8::new(OPEN), drained: AtomicUsize::new(0) }
-    }
-
     /// The shutting thread has dropped the futures that it could find.
     pub(in crate::sched) fn close(&self) {
         self.phase.store(CLOSED, Release);

@@ -11,7 +11,6 @@ pub(crate) mod machine;
 pub(crate) mod idle;
 
 pub(crate) mod all_machines;
-pub(crate) mod closures;
 pub(crate) mod deferred;
 pub(crate) mod global_queue;
 pub(crate) mod last_poll;
@@ -24,4 +23,3 @@ pub(in crate::sched) mod suspects;
 pub(crate) mod sysmon;
 pub(crate) mod threads;
 pub(crate) mod unusual;
-pub(crate) mod victim_order;

@@ -27,6 +27,7 @@ use crate::sched::state::machine::Machine;
 use crate::sync::Arc;
 use crate::sync::atomic::AtomicBool;
 
+#[derive(Default)]
 pub(crate) struct NetpollGate {
     /// A thread is inside `Netpoll::poll`.
     pub(in crate::sched) polling: AtomicBool,
@@ -42,10 +43,6 @@ struct Installed {
 }
 
 impl NetpollGate {
-    pub(crate) fn new() -> NetpollGate {
-        NetpollGate { polling: AtomicBool::new(false), netpoll: OnceLock::new(), installing: StdMutex::new(()) }
-    }
-
     /// The installed netpoll, or a new one. The second value says whether this call has installed
     /// it.
     pub(crate) fn install<N: Netpoll>(&self, make: impl FnOnce() -> io::Result<N>) -> io::Result<(Arc<N>, bool)> {

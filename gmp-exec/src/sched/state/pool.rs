@@ -1,4 +1,5 @@
-//! The threads that run closures and never hold a processor, and the closures that they are to run.
+//! Blocking closures: the threads that run closures and never hold a processor, and the closures that
+//! they are to run.
 //!
 //! If no thread waits, the submitter starts one. So a closure stays in the queue only until its thread
 //! has woken up, unless the system has no thread to give, or little would be left to the program. How
@@ -7,6 +8,7 @@
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
+use crate::sched::state::permits::Permits;
 use crate::sync::atomic::AtomicBool;
 use crate::sync::atomic::Ordering::Relaxed;
 use crate::sync::hint::spin_loop;
@@ -17,6 +19,35 @@ use crate::task::Runnable;
 /// got the result takes to spawn the next one. Measured on two cores, one closure after the other: 13
 /// to 18 µs each without, 8 to 10 µs with it. A longer wait gained nothing that was certain.
 const SPIN: Duration = Duration::from_micros(10);
+
+pub(crate) struct Closures {
+    /// A closure holds one while it runs or is about to. A running closure can't be aborted.
+    pub(crate) permits: Permits,
+    pub(crate) pool: Pool,
+}
+
+impl Closures {
+    pub(crate) fn new(most: usize) -> Closures {
+        Closures { permits: Permits::new(most), pool: Pool::default() }
+    }
+
+    /// Shows the closures that wait for a permit or a thread, under the locks of the queues.
+    pub(crate) fn look(&self, mut see: impl FnMut(&Runnable)) {
+        self.permits.look(&mut see);
+        self.pool.look(see);
+    }
+
+    /// Closures that wait for a permit or for a thread.
+    pub(crate) fn waiting(&self) -> usize {
+        self.permits.waiting() + self.pool.delayed()
+    }
+
+    pub(crate) fn close(&self) -> Vec<Runnable> {
+        let mut waiting = self.permits.close();
+        waiting.extend(self.pool.close());
+        waiting
+    }
+}
 
 #[derive(Debug, Default)]
 pub(crate) struct Pool {

@@ -7,12 +7,12 @@
 #![allow(unsafe_code, reason = "makes an owner proof")]
 
 use std::iter;
-use std::ops::Index;
+use std::ops::{Index, Range};
 
 use crate::metrics::HistogramSettings;
 use crate::sched::state::machine::ownership::ProcessorToken;
 use crate::sched::state::processor::Processor;
-use crate::sched::state::processor::owner_proof::OwnerProof;
+use crate::sched::state::processor::local_queue::OwnerProof;
 use crate::sync::OnceLock;
 use crate::task::Runnable;
 
@@ -25,13 +25,9 @@ pub(crate) struct Processors {
 }
 
 impl Processors {
-    pub(crate) fn new(count: usize, histograms: &HistogramSettings) -> Processors {
-        Processors::part(0, count, histograms)
-    }
-
-    fn part(first: usize, count: usize, histograms: &HistogramSettings) -> Processors {
+    pub(crate) fn new(indices: Range<usize>, histograms: &HistogramSettings) -> Processors {
         Processors {
-            own: (first..first + count).map(|index| Processor::new(index, histograms)).collect(),
+            own: indices.map(|index| Processor::new(index, histograms)).collect(),
             more: OnceLock::new(),
             histograms: histograms.clone(),
         }
@@ -41,7 +37,7 @@ impl Processors {
     pub(in crate::sched) fn add(&self, count: usize) -> Vec<ProcessorToken> {
         let first = self.len();
         let last = self.parts().last().unwrap_or(self);
-        let added = last.more.set(Box::new(Processors::part(first, count, &self.histograms)));
+        let added = last.more.set(Box::new(Processors::new(first..first + count, &self.histograms)));
         assert!(added.is_ok(), "one thread adds processors at a time");
         ProcessorToken::mint(first..first + count)
     }
@@ -53,7 +49,7 @@ impl Processors {
     }
 
     #[inline]
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &Processor> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Processor> + Clone {
         let added = iter::successors(self.more(), |part| part.more());
         self.own.iter().chain(added.flat_map(|part| part.own.iter()))
     }
@@ -62,12 +58,7 @@ impl Processors {
     /// for reasons elsewhere: this is asked for each spawn and each blocking section.
     #[inline]
     pub(in crate::sched) fn any(&self, is: impl Fn(&Processor) -> bool) -> bool {
-        self.own.iter().any(&is) || self.more().is_some_and(|added| added.is_any(&is))
-    }
-
-    #[cold]
-    fn is_any(&self, is: &dyn Fn(&Processor) -> bool) -> bool {
-        self.parts().any(|part| part.own.iter().any(is))
+        self.own.iter().any(&is) || self.more().is_some_and(|added| added.iter().any(is))
     }
 
     /// Takes a task out of the queue of a processor that no machine has.
@@ -91,14 +82,10 @@ impl Processors {
     #[cold]
     #[track_caller]
     fn added(&self, index: usize) -> &Processor {
-        let mut rest = index;
-        for part in self.parts() {
-            match part.own.get(rest) {
-                Some(processor) => return processor,
-                None => rest -= part.own.len(),
-            }
-        }
-        panic!("there is no worker {index}: the index is out of bounds")
+        let Some(processor) = self.iter().nth(index) else {
+            panic!("there is no worker {index}: the index is out of bounds");
+        };
+        processor
     }
 }
 
@@ -123,7 +110,7 @@ mod tests {
 
     #[test]
     fn added_processors_follow_the_others_and_none_moves() {
-        let processors = Processors::new(2, &HistogramSettings::default());
+        let processors = Processors::new(0..2, &HistogramSettings::default());
         let before: Vec<*const Processor> = processors.iter().map(ptr::from_ref).collect();
         let indices = |tokens: Vec<ProcessorToken>| tokens.iter().map(ProcessorToken::index).collect::<Vec<_>>();
         assert_eq!(indices(processors.add(1)), [2]);
@@ -139,7 +126,7 @@ mod tests {
     #[test]
     #[should_panic(expected = "there is no worker 3")]
     fn an_index_beyond_all_processors_is_named() {
-        let processors = Processors::new(1, &HistogramSettings::default());
+        let processors = Processors::new(0..1, &HistogramSettings::default());
         drop(processors.add(2));
         let _ = &processors[3];
     }

@@ -30,16 +30,6 @@ const RESERVE: u64 = 32 << 20;
 /// but the limit was chosen with it in mind.
 const RESERVED_PIDS: u64 = 4;
 
-/// For the thread of a machine that `idle` has counted.
-///
-/// # Errors
-///
-/// Fails if the machine is one beyond the number of processors, and there is no head-room.
-pub(in crate::sched) fn check_room_for_machine(scheduler: &Scheduler) -> io::Result<()> {
-    let is_extra = scheduler.idle.snapshot().machines > scheduler.idle.active();
-    if is_extra { check_head_room(scheduler) } else { Ok(()) }
-}
-
 /// For a thread that is about to be started.
 ///
 /// # Errors

@@ -15,10 +15,9 @@ pub(crate) mod head_room;
 pub(crate) mod threads;
 pub(crate) mod wake;
 
-use crate::sched::enter::Held;
-use crate::sched::local::Local;
+use crate::sched::local::{Held, Local};
 use crate::sched::scheduler::Scheduler;
-use crate::sched::state::sysmon::expected::Level;
+use crate::sched::state::sysmon::Level;
 use crate::sched::state::unusual::{AT_SUBMIT, COLLECTS};
 use crate::sched::submit::wake::{submit_global, wake_one, wake_one_unfenced};
 use crate::sync::Arc;
@@ -194,7 +193,7 @@ pub(in crate::sched) fn inject(local: &Local, held: &Held<'_>, ready: Vec<Runnab
     held.processor.counters.local_schedules.add(ready.len() as u64);
     let mut ready = ready.into_iter();
     let first = ready.next();
-    let second = if local.scheduler.sysmon.expected.has(Level::LongPolls) { None } else { ready.next() };
+    let second = if local.scheduler.sysmon.expects(Level::LongPolls) { None } else { ready.next() };
     let mut published = second.is_some_and(|task| push(local, held, task));
     for task in ready {
         published |= push_tail(&local.scheduler, held, task);

@@ -4,11 +4,10 @@ use std::io;
 
 use crate::context;
 use crate::sched::run;
-use crate::sched::scheduler::Scheduler;
-use crate::sched::scheduler_ref::SchedulerRef;
+use crate::sched::scheduler::{Scheduler, SchedulerRef};
 use crate::sched::state::machine::{Machine, thread_root};
 use crate::sched::state::threads::{Hook, call};
-use crate::sched::submit::head_room::check_room_for_machine;
+use crate::sched::submit::head_room::check_head_room;
 use crate::sync::Arc;
 use crate::sync::atomic::Ordering::Relaxed;
 use crate::sys::stderr;
@@ -23,8 +22,12 @@ pub(crate) fn say_no_thread(scheduler: &Scheduler, error: &io::Error) {
     }
 }
 
+/// Starts the thread of a machine that `idle` has counted. A machine beyond the number of processors
+/// needs head-room.
 pub(in crate::sched) fn spawn_thread(scheduler: &Arc<Scheduler>, machine: &Arc<Machine>) -> io::Result<()> {
-    check_room_for_machine(scheduler)?;
+    if scheduler.idle.snapshot().machines > scheduler.idle.active() {
+        check_head_room(scheduler)?;
+    }
     start_thread(scheduler, machine.clone(), move |scheduler, machine| {
         thread_root::run(&mut || run::thread_main(scheduler.clone(), machine.clone()));
     })

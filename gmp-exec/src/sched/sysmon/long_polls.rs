@@ -11,7 +11,7 @@
 use std::time::{Duration, Instant};
 
 use crate::sched::scheduler::Scheduler;
-use crate::sched::state::sysmon::expected::Level;
+use crate::sched::state::sysmon::Level;
 
 /// How long after a long poll another one is likely. Close looks were measured at 3 to 4 % of a core
 /// on a server of 870 requests a second, a cost that other programs need not pay.
@@ -38,11 +38,7 @@ impl LongPolls {
         if scheduler.hogs.held() > 0 {
             self.hog = Some(now);
         }
-        scheduler.sysmon.expected.set(self.level(now));
-    }
-
-    pub(super) fn are_likely(&self, now: Instant) -> bool {
-        self.level(now) == Level::LongPolls
+        scheduler.sysmon.expect(self.level(now));
     }
 
     /// Whether only close looks would find such a poll soon.

@@ -28,35 +28,32 @@
 //! processor, or the poll lasts, sysmon asks the kernel what the thread does. A thread that sleeps,
 //! and still does at the next look, has blocked: sysmon takes its processor. A thread that computes
 //! may do so for `blocking_threshold`, and `max_hogs` limits how many go on without a processor
-//! (`excess`). A thread that gets no core is not the cause of anything. If nothing waits, a poll
+//! (`stuck`). A thread that gets no core is not the cause of anything. If nothing waits, a poll
 //! keeps its processor for a while. Then sysmon makes the processor idle, so
 //! that it need not look at a poll that may last for ever.
 //!
 //! On a current-thread runtime that is watched (`Config::is_watched`), sysmon takes nothing and only
 //! tells `blocked` what it has seen.
 
-mod excess;
 mod long_polls;
-mod memory;
 mod pace;
 mod seen;
 mod sleep;
 mod stuck;
-mod waiting;
 
 use std::time::Instant;
 
-pub(crate) use memory::Memory;
-use pace::Outcome;
+use pace::regular;
+pub(crate) use seen::Memory;
 
 use crate::observe::{self, SysmonObserver};
-use crate::sched::handoff::assign::start_here;
 use crate::sched::hogs::time_slice;
-use crate::sched::resize::follow::Follower;
+use crate::sched::resize::Follower;
 use crate::sched::scheduler::Scheduler;
 use crate::sched::shutdown::take_from_stragglers;
 use crate::sched::state::machine::Machine;
 use crate::sched::state::sysmon::calls;
+use crate::sched::submit::wake::start_here;
 use crate::sync::Arc;
 use crate::sys::timer_slack::TimerSlack;
 
@@ -70,7 +67,6 @@ pub(crate) fn start(scheduler: &Arc<Scheduler>) -> std::io::Result<()> {
 /// The body of the thread.
 #[doc(alias = "sysmon")]
 fn monitor(scheduler: &Arc<Scheduler>) {
-    let looks = scheduler.config.sysmon || scheduler.config.is_watched;
     scheduler.sysmon.starts.bind();
     scheduler.sysmon.calls.bind();
     let mut memory = Memory::default();
@@ -78,44 +74,41 @@ fn monitor(scheduler: &Arc<Scheduler>) {
     let mut observer = SysmonObserver::new(scheduler.config.debug.trace);
     let mut follower = Follower::new(scheduler.config.follow);
     loop {
-        let next = observer.limit(sleep::next_sleep(scheduler, &mut memory, Instant::now()));
+        let next = observer.limit(sleep::next_sleep(scheduler, &mut memory));
         let reasons = sleep::sleep(scheduler, &mut memory, next);
-        if reasons & calls::STOPPED != 0 {
-            start_all(scheduler, scheduler.sysmon.starts.close());
-            return take_from_stragglers(scheduler);
-        }
-        if !is_prepared {
+        let is_over = reasons & calls::STOPPED != 0;
+        if !is_prepared && !is_over {
             // Not before something has run: many runtimes of tests end before that.
             is_prepared = true;
             TimerSlack::LEAST.set();
             time_slice::shorten_for_sysmon(scheduler);
         }
-        if reasons & calls::START != 0 {
-            start_all(scheduler, scheduler.sysmon.starts.take());
+        let starts = &scheduler.sysmon.starts;
+        let machines = if is_over { starts.close() } else { starts.take() };
+        machines.iter().for_each(|machine| start_here(scheduler, machine));
+        if is_over {
+            return take_from_stragglers(scheduler);
         }
         follower.follow_if_due(scheduler);
         observer.print_if_due(scheduler);
-        if looks {
+        if scheduler.config.sysmon || scheduler.config.is_watched {
             memory.was_called |= reasons & calls::CALLED != 0;
             look(scheduler, &mut memory, Instant::now());
         }
     }
 }
 
-fn start_all(scheduler: &Arc<Scheduler>, machines: Vec<Arc<Machine>>) {
-    machines.iter().for_each(|machine| start_here(scheduler, machine));
-}
-
 /// One look at everything. Visible in the crate for the models, which have no clock.
 pub(crate) fn look(scheduler: &Arc<Scheduler>, memory: &mut Memory, now: Instant) {
-    memory.update(scheduler, sleep::regular_pace(scheduler) * 2, now);
-    memory.is_anything_waiting = waiting::is_anything_waiting(scheduler);
-    let mut outcome = Outcome { was_called: std::mem::take(&mut memory.was_called), ..Outcome::default() };
-    let refused = stuck::take_all(scheduler, memory, &mut outcome, now);
+    memory.update(scheduler, regular(scheduler.config.blocking_threshold, false) * 2, now);
+    memory.is_anything_waiting = sleep::is_anything_waiting(scheduler);
+    let (outcome, refused) = stuck::take_all(scheduler, memory, now);
     if !scheduler.config.is_watched {
-        waiting::ask_for_looks(scheduler, memory);
-        excess::let_in(scheduler, memory, refused.as_ref(), now);
-        waiting::wake_for_unwatched_work(scheduler, memory, now);
+        // Processors look at timers, the network and the global queue after a number of turns. Turns may
+        // be long, and a timer may be that of a processor without a machine, or with a stuck one.
+        memory.seen.iter().for_each(|seen| scheduler.processors[seen.sighting.processor].ask_for_look());
+        stuck::let_in(scheduler, memory, refused.as_ref(), now);
+        sleep::wake_for_unwatched_work(scheduler, memory, now);
         memory.long_polls.expect(scheduler, now);
     }
     sleep::account(scheduler, memory, outcome, now);
@@ -142,7 +135,7 @@ pub(super) mod model {
     pub(in crate::sched) fn sleep_until_busy(scheduler: &Scheduler) {
         scheduler.sysmon.calls.bind();
         let mut memory = Memory::default();
-        if sleep::next_sleep(scheduler, &mut memory, Instant::now()).is_none() {
+        if sleep::next_sleep(scheduler, &mut memory).is_none() {
             assert_eq!(scheduler.sysmon.calls.wait(None), calls::WOKEN);
         }
     }

@@ -40,7 +40,8 @@ pub(super) struct Pace {
     pub(super) interval: Duration,
     /// When the budget will be full again.
     full_at: Option<Instant>,
-    is_spent: bool,
+    /// Submitters may not call sysmon: too many looks have found nothing.
+    pub(super) is_spent: bool,
 }
 
 /// The result of a look.
@@ -75,11 +76,6 @@ impl Pace {
             _ if look.is_quiet => (self.interval.max(regular) * 2).min(regular * SLOWEST),
             _ => regular,
         };
-    }
-
-    /// Whether submitters may call sysmon, and a look may find nothing.
-    pub(super) fn may_fail(&self) -> bool {
-        !self.is_spent
     }
 }
 
@@ -145,7 +141,7 @@ mod tests {
         for _ in 0..1_000 {
             pace.account(NEEDED, REGULAR, now);
         }
-        assert!(pace.may_fail());
+        assert!(!pace.is_spent);
     }
 
     /// A saturated runtime calls whenever it may.
@@ -156,7 +152,7 @@ mod tests {
         for now in (0..1_000).map(|ms| start + Duration::from_millis(ms)) {
             // A regular look.
             pace.account(NOTHING, REGULAR, now);
-            while pace.may_fail() {
+            while !pace.is_spent {
                 pace.account(CALLED, REGULAR, now);
                 looks += 1;
             }
@@ -164,6 +160,6 @@ mod tests {
         assert!((300..=320).contains(&looks), "64 at once and 250 a second, not {looks}");
         assert_eq!(pace.interval, REGULAR, "no series without a budget");
         pace.account(FOUND, REGULAR, start);
-        assert!(pace.may_fail(), "a find fills the budget");
+        assert!(!pace.is_spent, "a find fills the budget");
     }
 }

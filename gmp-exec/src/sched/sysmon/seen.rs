@@ -1,26 +1,93 @@
-//! A machine in a poll, as sysmon has seen it: for how long, and whether it sleeps or computes.
+//! What sysmon remembers between two looks: machines in polls, for how long, and whether they sleep or
+//! compute.
 //!
 //! sysmon recognises a poll by its number and not by samples of the clock, so it never takes a
 //! number of short polls for one long poll. Sections inside a poll do not end it.
 
 use std::time::{Duration, Instant};
 
-use crate::observe::{self, BlockedCause, Usage};
+use crate::observe::{self, Usage};
 use crate::sched::scheduler::Scheduler;
 use crate::sched::state::machine::Machine;
 use crate::sched::state::machine::ownership::{Region, Sighting};
+use crate::sched::sysmon::long_polls::LongPolls;
+use crate::sched::sysmon::pace::Pace;
 use crate::sync::Arc;
 use crate::sys::thread_state::ThreadState;
 use crate::task::StuckBy;
 
+/// About how many threads that may sleep sysmon asks the kernel in one look: each question takes 4
+/// to 8 µs. With more processors, sysmon asks about other threads in the next look.
+pub(super) const QUESTIONS: usize = 8;
+
+#[derive(Default)]
+pub(crate) struct Memory {
+    pub(super) seen: Vec<Seen>,
+    /// The index in `seen` of the first machine that sysmon asked about.
+    first: usize,
+    looked_at: Option<Instant>,
+    /// The sum of all processors' counts of turns.
+    all_turns: u32,
+    pub(super) long_polls: LongPolls,
+    /// A machine or a submitter has called for the next look, or sysmon itself has: work waits that no
+    /// submitter has called for, or a timer comes due then.
+    pub(super) was_called: bool,
+    /// When sysmon looked, something waited and no processor was idle.
+    pub(super) is_anything_waiting: bool,
+    pub(super) pace: Pace,
+    /// When `let_in` last let polls in, or since when one has waited for that; `None`: none waits.
+    pub(super) let_in: Option<Instant>,
+}
+
+impl Memory {
+    /// Compares where the machines are with where they were at the last look. The time in between
+    /// counts for no more than `longest`: if sysmon was late, the machines may have been kept from
+    /// running as well.
+    pub(super) fn update(&mut self, scheduler: &Scheduler, longest: Duration, now: Instant) {
+        let step = self.looked_at.replace(now).map_or(Duration::ZERO, |at| now.duration_since(at)).min(longest);
+        let mut before = std::mem::take(&mut self.seen);
+        self.seen.extend(scheduler.holders().map(|(machine, sighting)| {
+            let same = |seen: &Seen| Arc::ptr_eq(&seen.machine, &machine) && seen.sighting.is_same_turn(sighting);
+            match before.iter().position(same) {
+                Some(at) => before.swap_remove(at).again(sighting, step, now),
+                None => Seen::new(machine, sighting, now),
+            }
+        }));
+        // A poll that was reported is over. If its processor was taken, the poll goes on, and its machine
+        // records the end.
+        for Seen { machine, sighting, usage, .. } in &before {
+            if usage.reported.is_some() && !machine.ownership.is_in_turn(sighting.turn()) {
+                observe::on_end_of_long_poll(scheduler, machine, sighting.turn());
+            }
+        }
+    }
+
+    /// Whether a processor has had a turn since the last call of this function.
+    pub(super) fn have_turns_passed(&mut self, scheduler: &Scheduler) -> bool {
+        let turns = scheduler.processors.iter().fold(0, |sum: u32, processor| sum.wrapping_add(processor.ticks()));
+        std::mem::replace(&mut self.all_turns, turns) != turns
+    }
+
+    /// Whether a poll or a section has lasted from one look to the next.
+    pub(super) fn is_any_stuck(&self) -> bool {
+        self.seen.iter().any(|seen| seen.is_again)
+    }
+
+    /// Lets sysmon ask about another machine first.
+    pub(super) fn rotate(&mut self) {
+        if !self.seen.is_empty() {
+            self.first = (self.first + QUESTIONS) % self.seen.len();
+            self.seen.rotate_left(self.first);
+        }
+    }
+}
+
 /// A machine with a processor, in a poll or a blocking section.
-#[derive(Debug)]
 pub(super) struct Seen {
     pub(super) machine: Arc<Machine>,
     pub(super) sighting: Sighting,
-    /// When this poll was seen for the first time. A section that is seen begins a new time, and so
-    /// does its end. The fields that follow are about this time.
-    pub(super) since: Instant,
+    /// A section that is seen begins a new time, and so does its end. The fields that follow are about
+    /// this time, too.
     pub(super) usage: Usage,
     /// The CPU clock at this look; `None`: not read, or there is none.
     cpu: Option<Duration>,
@@ -31,8 +98,6 @@ pub(super) struct Seen {
     is_asleep: bool,
     /// sysmon has learnt that the poll is long.
     is_long: bool,
-    /// The cause that was reported for the poll (`observe::report`).
-    pub(super) reported: Option<BlockedCause>,
 }
 
 /// The limits that a look judges by.
@@ -57,14 +122,16 @@ pub(super) enum Verdict {
 impl Seen {
     pub(super) fn new(machine: Arc<Machine>, sighting: Sighting, since: Instant) -> Seen {
         let [is_again, is_asleep, is_long] = [false; 3];
-        let (usage, still, cpu, reported) = (Usage::default(), Duration::ZERO, machine.cpu_time(), None);
-        Seen { machine, sighting, since, usage, cpu, still, is_again, is_asleep, is_long, reported }
+        let (usage, still, cpu) = (Usage::new(since), Duration::ZERO, machine.cpu_time());
+        Seen { machine, sighting, usage, cpu, still, is_again, is_asleep, is_long }
     }
 
     /// The same poll, seen once more.
     pub(super) fn again(mut self, sighting: Sighting, step: Duration, now: Instant) -> Seen {
         if sighting.region != self.sighting.region {
-            return Seen { reported: self.reported, ..Seen::new(self.machine, sighting, now) };
+            let mut anew = Seen::new(self.machine, sighting, now);
+            anew.usage.reported = self.usage.reported;
+            return anew;
         }
         let cpu = self.machine.cpu_time();
         let advance = cpu.zip(self.cpu).map(|(now, before)| now.saturating_sub(before));
@@ -76,15 +143,6 @@ impl Seen {
         self.still = if is_same && advance == Some(Duration::ZERO) { step } else { Duration::ZERO };
         (self.sighting, self.cpu) = (sighting, cpu);
         self
-    }
-
-    /// The poll was reported, and is over. If its processor was taken, it goes on, and its machine
-    /// records the end.
-    pub(super) fn record_end(&self, scheduler: &Scheduler) {
-        let turn = self.sighting.turn();
-        if self.reported.is_some() && !self.machine.ownership.is_in_turn(turn) {
-            observe::on_end_of_long_poll(scheduler, &self.machine, turn);
-        }
     }
 
     /// Whether the poll has begun to be long: it has lasted for at least `length`, and was on a core
@@ -134,6 +192,7 @@ impl Seen {
 #[cfg(all(test, not(any(loom, shuttle))))]
 mod tests {
     use super::*;
+    use crate::observe::BlockedCause;
 
     const MS: Duration = Duration::from_millis(1);
 
@@ -206,12 +265,12 @@ mod tests {
     fn a_section_begins_a_new_time_and_so_does_its_end() {
         let begin = Instant::now();
         let mut seen = seen_at(begin, &[6]);
-        (seen.usage.starved, seen.reported) = (MS * 4, Some(BlockedCause::Starved));
+        (seen.usage.starved, seen.usage.reported) = (MS * 4, Some(BlockedCause::Starved));
         let seen = seen.again(sighting(Region::Blocking, 1), MS, begin + MS * 7);
         assert_eq!((seen.usage.held, seen.usage.starved, seen.is_again), (Duration::ZERO, Duration::ZERO, false));
         let seen = seen.again(sighting(Region::Poll, 2), MS, begin + MS * 8);
         assert_eq!(
-            (seen.usage.held, seen.since, seen.reported),
+            (seen.usage.held, seen.usage.since, seen.usage.reported),
             (Duration::ZERO, begin + MS * 8, Some(BlockedCause::Starved))
         );
     }

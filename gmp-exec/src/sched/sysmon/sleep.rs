@@ -1,11 +1,14 @@
-//! How long sysmon sleeps, and how it lets other threads end its sleep.
+//! How long sysmon sleeps, how it lets other threads end its sleep, and what waits while no machine
+//! serves it.
 
 use std::time::{Duration, Instant};
 
 use crate::sched::scheduler::Scheduler;
-use crate::sched::sysmon::memory::Memory;
-use crate::sched::sysmon::pace::{self, Outcome, SHORTEST};
-use crate::sched::sysmon::waiting;
+use crate::sched::state::sysmon::Level;
+use crate::sched::submit::wake::wake_one;
+use crate::sched::sysmon::pace::{Outcome, SHORTEST, regular};
+use crate::sched::sysmon::seen::Memory;
+use crate::sync::Arc;
 use crate::sync::atomic::Ordering::*;
 use crate::sync::atomic::fence;
 use crate::sys::sigurg;
@@ -13,7 +16,7 @@ use crate::sys::sigurg;
 /// Sleeps for `limit` (`None`: until a call). Returns the reasons of the calls.
 pub(super) fn sleep(scheduler: &Scheduler, memory: &mut Memory, limit: Option<Duration>) -> u8 {
     let sysmon = &scheduler.sysmon;
-    sysmon.is_slow.store(limit.is_some_and(|limit| limit > regular_pace(scheduler)), Relaxed);
+    sysmon.is_slow.store(limit > Some(regular(scheduler.config.blocking_threshold, false)), Relaxed);
     let limit = listen(scheduler, memory, limit);
     let reasons = sigurg::asleep(|| sysmon.calls.wait(limit));
     sysmon.listening.store(false, Relaxed);
@@ -24,12 +27,12 @@ pub(super) fn sleep(scheduler: &Scheduler, memory: &mut Memory, limit: Option<Du
 /// Lets submitters call, if there is budget left. No submitter has called for work that was
 /// published before, so sysmon looks for that itself, as if one had.
 pub(super) fn listen(scheduler: &Scheduler, memory: &mut Memory, limit: Option<Duration>) -> Option<Duration> {
-    if !scheduler.config.sysmon || limit.is_none() || !memory.pace.may_fail() {
+    if !scheduler.config.sysmon || limit.is_none() || memory.pace.is_spent {
         return limit;
     }
     scheduler.sysmon.listening.store(true, Relaxed);
     fence(SeqCst);
-    if memory.is_anything_waiting || !waiting::is_anything_waiting(scheduler) {
+    if memory.is_anything_waiting || !is_anything_waiting(scheduler) {
         return limit;
     }
     memory.was_called = true;
@@ -37,16 +40,15 @@ pub(super) fn listen(scheduler: &Scheduler, memory: &mut Memory, limit: Option<D
 }
 
 /// How long to sleep; `None`: until a processor becomes busy.
-pub(super) fn next_sleep(scheduler: &Scheduler, memory: &mut Memory, now: Instant) -> Option<Duration> {
-    let until_timer = until_unserved_timer(scheduler, memory, now);
+pub(super) fn next_sleep(scheduler: &Scheduler, memory: &mut Memory) -> Option<Duration> {
+    let until_timer = until_unserved_timer(scheduler, memory);
     memory.was_called = until_timer < memory.pace.interval;
     let pace = memory.pace.interval.min(until_timer);
     // Nothing runs the tasks of a current-thread runtime unless a thread drives it.
-    let has_work = !scheduler.config.is_watched && (scheduler.has_visible_work() || waiting::is_unattended(scheduler));
+    let has_work = !scheduler.config.is_watched && (scheduler.has_visible_work() || is_unattended(scheduler));
     // A look records the ends of polls. If a processor has had a turn since the last look, the pause
     // may be short.
-    if is_any_busy(scheduler) || !memory.seen.is_empty() || memory.have_turns_passed(&scheduler.processors) || has_work
-    {
+    if is_any_busy(scheduler) || !memory.seen.is_empty() || memory.have_turns_passed(scheduler) || has_work {
         return Some(pace);
     }
     scheduler.sysmon.asleep.store(true, Relaxed);
@@ -57,8 +59,6 @@ pub(super) fn next_sleep(scheduler: &Scheduler, memory: &mut Memory, now: Instan
         scheduler.sysmon.asleep.store(false, Relaxed);
         return Some(pace);
     }
-    // An unknown time begins, which is not to count.
-    memory.looked_at = None;
     None
 }
 
@@ -71,9 +71,10 @@ fn is_any_busy(scheduler: &Scheduler) -> bool {
 /// When a timer comes due that perhaps no machine serves: every processor is busy, and its poll
 /// is known to sleep, or is likely to. A timer that is due already waits as any other work
 /// does.
-pub(super) fn until_unserved_timer(scheduler: &Scheduler, memory: &Memory, now: Instant) -> Duration {
-    let may_sleep = memory.pace.may_fail() && (memory.long_polls.are_likely(now) || memory.is_any_stuck());
-    if !may_sleep || !scheduler.idle.counts().are_all_busy() || scheduler.idle.counts().has_sleeper() {
+pub(super) fn until_unserved_timer(scheduler: &Scheduler, memory: &Memory) -> Duration {
+    let is_likely = scheduler.sysmon.expects(Level::LongPolls) || memory.is_any_stuck();
+    let counts = scheduler.idle.counts();
+    if memory.pace.is_spent || !is_likely || !counts.are_all_busy() || counts.has_sleeper() {
         return Duration::MAX;
     }
     match scheduler.earliest_timer().checked_sub(scheduler.clock.now_ns()) {
@@ -82,16 +83,54 @@ pub(super) fn until_unserved_timer(scheduler: &Scheduler, memory: &Memory, now: 
     }
 }
 
-/// How soon to look while a processor is busy and nothing was seen, unless looks are close.
-pub(super) fn regular_pace(scheduler: &Scheduler) -> Duration {
-    pace::regular(scheduler.config.blocking_threshold, false)
-}
-
 /// Accounts for a look that is over.
 pub(super) fn account(scheduler: &Scheduler, memory: &mut Memory, outcome: Outcome, now: Instant) {
     let is_close = memory.long_polls.are_likely_beside_idle(now);
     let is_idle = scheduler.idle.counts().idle() > 0 && !memory.is_any_stuck() && scheduler.hogs.waiting() == 0;
-    let is_needed = !scheduler.config.is_watched && waiting::is_anything_waiting(scheduler);
-    let regular = pace::regular(scheduler.config.blocking_threshold, is_close);
+    let is_needed = !scheduler.config.is_watched && is_anything_waiting(scheduler);
+    let regular = regular(scheduler.config.blocking_threshold, is_close);
     memory.pace.account(Outcome { is_needed, is_quiet: is_idle && !is_close, ..outcome }, regular, now);
+}
+
+/// Whether something waits while every processor is busy.
+pub(super) fn is_anything_waiting(scheduler: &Scheduler) -> bool {
+    scheduler.idle.counts().are_all_busy()
+        && (has_tasks(scheduler) || scheduler.earliest_timer() <= scheduler.clock.now_ns())
+}
+
+/// Whether a task is queued anywhere, `runnext` included.
+fn has_tasks(scheduler: &Scheduler) -> bool {
+    !scheduler.global.is_empty() || scheduler.processors.any(|processor| processor.has_work())
+}
+
+/// Whether something waits that any processor could serve, and none is idle.
+pub(super) fn is_waited_for_by_all(scheduler: &Scheduler) -> bool {
+    let counts = scheduler.idle.counts();
+    let is_unwatched = !counts.has_sleeper() && scheduler.netpoll_gate.netpoll().is_some();
+    counts.idle() == 0 && (is_unwatched || scheduler.has_due_work())
+}
+
+/// Whether something waits and no machine is idle to serve it. If a processor is idle at the
+/// same time, a thread could not be started for it, and only sysmon will try again. `runnext`
+/// counts: on an idle processor it has no owner that would run it.
+fn is_unattended(scheduler: &Scheduler) -> bool {
+    (has_tasks(scheduler) || scheduler.earliest_timer() != u64::MAX) && scheduler.idle.snapshot().spares == 0
+}
+
+/// Wakes a machine if work waits although a processor is idle: a thread could not be started,
+/// or no machine sleeps in the netpoll while the last one that did is stuck. The machine looks
+/// for work and then sleeps in the netpoll.
+pub(super) fn wake_for_unwatched_work(scheduler: &Arc<Scheduler>, memory: &mut Memory, now: Instant) {
+    if !scheduler.idle.counts().should_wake() {
+        return;
+    }
+    let regular = regular(scheduler.config.blocking_threshold, false);
+    let any_is_long = memory.seen.iter_mut().any(|seen| seen.has_become_long(regular));
+    if any_is_long && scheduler.netpoll_gate.netpoll().is_some() {
+        memory.long_polls.beside_idle = Some(now);
+    }
+    let unwatched = memory.is_any_stuck() && !scheduler.idle.counts().has_sleeper();
+    if unwatched || scheduler.has_due_work() || is_unattended(scheduler) {
+        wake_one(scheduler);
+    }
 }

@@ -7,8 +7,8 @@
 
 use loom::thread;
 
+use crate::sched::state::processor::local_queue::OwnerProof;
 use crate::sched::state::processor::local_queue::{CAPACITY, LocalQueue};
-use crate::sched::state::processor::owner_proof::OwnerProof;
 use crate::sched::tests::explore;
 use crate::sched::tests::marks::{Marks, Task};
 use crate::sync::Arc;

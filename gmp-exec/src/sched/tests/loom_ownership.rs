@@ -57,7 +57,7 @@ impl Loss {
 /// A machine that holds the processor.
 fn stage() -> Arc<Stage> {
     let token = ProcessorToken::mint(0..1).pop();
-    let stage = Stage { machine: Ownership::new(), ring: Ring(UnsafeCell::new(0)), idle: Mutex::new(None) };
+    let stage = Stage { machine: Ownership::default(), ring: Ring(UnsafeCell::new(0)), idle: Mutex::new(None) };
     stage.machine.acquire(token.unwrap());
     Arc::new(stage)
 }

@@ -37,13 +37,13 @@ use std::time::Instant;
 use loom::thread;
 
 use crate::sched::config::{Config, Flavor};
-use crate::sched::handoff::assign::assign;
 use crate::sched::local::Local;
 use crate::sched::resize::set_max_procs;
 use crate::sched::scheduler::Scheduler;
-use crate::sched::state::machine::stuck::Stuck;
+use crate::sched::state::machine::Stuck;
 use crate::sched::state::unusual::SPINS;
 use crate::sched::submit;
+use crate::sched::submit::wake::assign;
 use crate::sched::submit::wake::submit_global;
 use crate::sched::tests::explore;
 use crate::sched::tests::stage::{busy, config, idle, run_one, set_timer, task};

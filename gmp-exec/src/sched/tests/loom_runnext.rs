@@ -5,7 +5,7 @@
 
 use loom::thread;
 
-use crate::sched::state::processor::owner_proof::OwnerProof;
+use crate::sched::state::processor::local_queue::OwnerProof;
 use crate::sched::state::processor::runnext::RunNext;
 use crate::sched::tests::explore;
 use crate::sched::tests::marks::{Marks, Task};

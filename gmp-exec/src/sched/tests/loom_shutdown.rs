@@ -16,8 +16,7 @@ use crate::runtime::Handle;
 use crate::sched::config::{Config, Flavor};
 use crate::sched::local::Local;
 use crate::sched::resize::set_max_procs;
-use crate::sched::scheduler::Scheduler;
-use crate::sched::scheduler_ref::SchedulerRef;
+use crate::sched::scheduler::{Scheduler, SchedulerRef};
 use crate::sched::shutdown::last_poll::Outside;
 use crate::sched::shutdown::{self, last_poll};
 use crate::sched::state::all_machines::{AllMachines, await_again};
@@ -205,7 +204,7 @@ fn loom_shutdown_finds_a_netpoll_installed_during_it() {
 #[test]
 fn loom_shutdown_does_not_wait_for_a_machine_that_is_not_awaited() {
     explore(6, || {
-        let all_machines = AllMachines::new();
+        let all_machines = AllMachines::default();
         let machine = Machine::new(0);
         let membership = all_machines.enter(machine.clone());
         let is_over = Gate::default();

@@ -79,13 +79,13 @@ fn loom_sysmon_stop_against_start() {
 #[test]
 fn loom_sysmon_start_against_the_end() {
     explore(5, || {
-        let sysmon = Arc::new(Sysmon::new());
+        let sysmon = Arc::new(Sysmon::default());
         sysmon.starts.open();
         let needing = thread::spawn({
             let sysmon = sysmon.clone();
             move || match sysmon.starts.add(Machine::new(0)) {
                 Ok(()) => {
-                    sysmon.calls.add(calls::START);
+                    sysmon.calls.add(calls::WOKEN);
                     0
                 }
                 Err(_) => 1,

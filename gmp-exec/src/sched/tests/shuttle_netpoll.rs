@@ -144,7 +144,7 @@ fn block_until_another_event(runtime: &Runtime) {
 fn shuttle_netpoll_has_a_successor_where_polls_are_long() {
     explore(|| {
         let runtime = runtime(2);
-        runtime.handle().scheduler().sysmon.expected.set(crate::sched::state::sysmon::expected::Level::LongPolls);
+        runtime.handle().scheduler().sysmon.expect(crate::sched::state::sysmon::Level::LongPolls);
         block_until_another_event(&runtime);
         shut_down(runtime);
     });

@@ -1,16 +1,61 @@
 //! The lists under the lock: idle processors and idle machines. Each change of a list changes the
-//! word with it.
+//! word with it, which every submitter reads without the lock.
 
 use std::any::Any;
 
 use crate::sched::state::idle::Wake;
-use crate::sched::state::idle::word::{ONE_IDLE, ONE_SPINNING, SLEEPER};
 use crate::sched::state::machine::ownership::ProcessorToken;
 use crate::sched::state::machine::{Assignment, Machine};
 use crate::sync::Arc;
 use crate::sync::atomic::AtomicU64;
 use crate::sync::atomic::Ordering::AcqRel;
 
+/// The word. Low half: machines that spin. High half: processors in the lists. Topmost bit: the lists
+/// have a sleeper.
+pub(in crate::sched) const ONE_SPINNING: u64 = 1;
+pub(in crate::sched) const ONE_IDLE: u64 = 1 << 32;
+pub(in crate::sched) const SLEEPER: u64 = 1 << 63;
+
+/// A reading of the word.
+#[derive(Clone, Copy)]
+pub(crate) struct Counts(pub(in crate::sched) u64);
+
+impl Counts {
+    pub(crate) fn spinning(self) -> usize {
+        (self.0 & (ONE_IDLE - 1)) as usize
+    }
+
+    pub(crate) fn has_sleeper(self) -> bool {
+        self.0 & SLEEPER != 0
+    }
+
+    pub(crate) fn idle(self) -> usize {
+        ((self.0 & !SLEEPER) >> 32) as usize
+    }
+
+    /// Whether fewer than half of the busy processors' machines spin, `active` being the number of
+    /// processors in use. More spinners would cost more than they find.
+    pub(crate) fn may_spin(self, active: usize) -> bool {
+        2 * self.spinning() < active - self.idle().min(active)
+    }
+
+    /// Whether work that was just published would wait although a processor is idle.
+    pub(crate) fn should_wake(self) -> bool {
+        self.spinning() == 0 && self.idle() > 0
+    }
+
+    /// Whether every processor has a machine, and no machine spins.
+    pub(crate) fn are_all_busy(self) -> bool {
+        self.idle() == 0 && self.spinning() == 0
+    }
+
+    /// Whether every processor has a machine, and no machine sleeps in the netpoll.
+    pub(crate) fn is_unwatched(self) -> bool {
+        self.idle() == 0 && !self.has_sleeper()
+    }
+}
+
+#[derive(Default)]
 pub(in crate::sched) struct Lists {
     /// Processors that no machine holds. LIFO, because the last one has the warmest caches.
     pub(in crate::sched) processors: Vec<ProcessorToken>,
@@ -42,18 +87,6 @@ impl Lists {
         let spinner = if spin { ONE_SPINNING } else { 0 };
         word.fetch_sub(ONE_IDLE - spinner, AcqRel);
         Some(token)
-    }
-
-    pub(in crate::sched) fn assign_to_spinner(&mut self, word: &AtomicU64) -> Wake {
-        if self.closed {
-            return Wake::None;
-        }
-        let Some(token) = self.pop_processor(word, false) else { return Wake::None };
-        self.assign(word, token, true).unwrap_or_else(|token| {
-            self.processors.push(token);
-            word.fetch_add(ONE_IDLE, AcqRel);
-            Wake::None
-        })
     }
 
     /// Returns the token if no machine is available.

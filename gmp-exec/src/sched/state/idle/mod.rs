@@ -19,17 +19,14 @@
 //! a lock: a thread that touches them is about to park or to wake a thread, and that futex call
 //! costs 20 times as much.
 
-mod decisions;
 mod lists;
 mod resize;
-mod word;
 
-pub(crate) use decisions::{Closed, Rejoin, Role, Snapshot, Wake};
-pub(crate) use lists::Driver;
-use lists::Lists;
+pub(crate) use lists::{Counts, Driver};
+use lists::{Lists, ONE_IDLE, ONE_SPINNING, SLEEPER};
 use resize::Numbers;
-pub(crate) use word::Counts;
-use word::{ONE_IDLE, ONE_SPINNING, SLEEPER};
+
+use std::sync::atomic::AtomicUsize;
 
 use crate::sched::state::machine::ownership::ProcessorToken;
 use crate::sched::state::machine::{Assignment, Machine};
@@ -51,18 +48,9 @@ impl Idle {
     pub(crate) fn new(processors: Vec<ProcessorToken>, most_machines: usize) -> Idle {
         let word = Apart::new(AtomicU64::new(processors.len() as u64 * ONE_IDLE));
         let tokens = processors.len();
-        let lists = Lists {
-            processors,
-            retired: Vec::new(),
-            tokens,
-            spares: Vec::new(),
-            sleeper: None,
-            machines: 0,
-            most_machines,
-            closed: false,
-            driver: None,
-        };
-        Idle { word, numbers: Apart::new(Numbers::new(tokens)), lists: Mutex::new(lists) }
+        let lists = Lists { processors, tokens, most_machines, ..Lists::default() };
+        let numbers = Numbers { active: AtomicUsize::new(tokens), surplus: AtomicUsize::new(0) };
+        Idle { word, numbers: Apart::new(numbers), lists: Mutex::new(lists) }
     }
 
     /// The counts now. After its fence, a submitter that finds [`Counts::should_wake`] has to wake a
@@ -83,13 +71,17 @@ impl Idle {
             return Wake::None;
         }
         let mut lists = self.lists.lock();
-        let wake = lists.assign_to_spinner(&self.word);
-        if matches!(wake, Wake::None) {
-            // Under the lock, and so before a processor is listed for which a submitter could rely on
+        match lists.pop_processor(&self.word, false).map(|token| lists.assign(&self.word, token, true)) {
+            Some(Ok(wake)) => return wake,
+            // Both under the lock, and so before a processor is listed for which a submitter could rely on
             // this spinner.
-            self.word.fetch_sub(ONE_SPINNING, AcqRel);
+            Some(Err(token)) => {
+                lists.processors.push(token);
+                self.word.fetch_add(ONE_IDLE - ONE_SPINNING, AcqRel);
+            }
+            None => _ = self.word.fetch_sub(ONE_SPINNING, AcqRel),
         }
-        wake
+        Wake::None
     }
 
     /// Assigns the caller's processor to a machine. Returns the token if no machine is available.
@@ -246,15 +238,15 @@ impl Idle {
         }
     }
 
-    /// Shutdown: tells all idle machines to exit, and returns the processors without a machine, to
-    /// be drained.
-    pub(crate) fn close(&self) -> Closed {
+    /// Shutdown: tells all idle machines to exit. Returns them, the processors without a machine, to be
+    /// drained, and the driver, to be dropped: it keeps the runtime alive.
+    pub(crate) fn close(&self) -> (Vec<Arc<Machine>>, Vec<ProcessorToken>, Option<Driver>) {
         let mut lists = self.lists.lock();
         lists.closed = true;
         let sleeper = lists.take_sleeper(&self.word);
         let machines: Vec<_> = lists.spares.drain(..).chain(sleeper).collect();
         machines.iter().for_each(|machine| machine.assign(Assignment::Exit));
-        Closed { machines, processors: lists.take_processors(&self.word), driver: lists.driver.take() }
+        (machines, lists.take_processors(&self.word), lists.driver.take())
     }
 
     /// Shutdown: the processors that came back after `close`.
@@ -288,5 +280,57 @@ impl Idle {
     /// every change is made under the lock.
     fn change(&self, change: impl FnOnce(u64) -> u64) {
         self.word.store(change(self.word.load(Relaxed)), Release);
+    }
+}
+
+/// How to get the chosen machine running.
+#[must_use]
+pub(crate) enum Wake {
+    /// Nothing to do: a machine spins, or no processor is idle, or no machine may be added.
+    None,
+    /// Unpark this machine. It has its assignment.
+    Spare(Arc<Machine>),
+    /// Interrupt the sleeper. It has its assignment.
+    Sleeper(Arc<Machine>),
+    /// Start a thread. The machine is counted already.
+    Start { id: usize, token: ProcessorToken, spinning: bool },
+}
+
+/// How a machine that found no work becomes idle.
+#[derive(Debug, PartialEq, Eq)]
+#[must_use]
+pub(crate) enum Role {
+    /// Sleep in the netpoll.
+    Sleeper,
+    /// Park.
+    Spare,
+    /// Exit: the runtime is shutting down. The processor has been put on the list.
+    Exit,
+}
+
+/// The result for a listed machine that should not sleep after all.
+#[must_use]
+pub(crate) enum Rejoin {
+    /// The machine is off the list and gets a processor.
+    Run(ProcessorToken),
+    /// The machine is off the list: a waker has assigned it something.
+    Assigned,
+    /// Every processor has a machine. This machine is still on a list.
+    NoProcessor,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Snapshot {
+    pub(crate) machines: usize,
+    pub(crate) spares: usize,
+    pub(crate) processors: usize,
+    pub(crate) spinning: usize,
+    pub(crate) most_machines: usize,
+}
+
+impl Snapshot {
+    /// Whether no machine is idle and none may be added.
+    pub(crate) fn is_exhausted(self) -> bool {
+        self.spares == 0 && self.machines >= self.most_machines
     }
 }

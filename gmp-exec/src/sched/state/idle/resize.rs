@@ -12,8 +12,7 @@
 use std::sync::atomic::AtomicUsize;
 
 use crate::sched::state::idle::Idle;
-use crate::sched::state::idle::lists::Lists;
-use crate::sched::state::idle::word::ONE_IDLE;
+use crate::sched::state::idle::lists::{Lists, ONE_IDLE};
 use crate::sched::state::machine::ownership::ProcessorToken;
 use crate::sync::atomic::Ordering::*;
 
@@ -22,15 +21,9 @@ use crate::sync::atomic::Ordering::*;
 /// models need not see them. Written under the lock.
 pub(in crate::sched) struct Numbers {
     /// How many processors may be in use. At least 1.
-    active: AtomicUsize,
+    pub(super) active: AtomicUsize,
     /// How many more than that are in use: their machines will retire them.
-    surplus: AtomicUsize,
-}
-
-impl Numbers {
-    pub(in crate::sched) fn new(active: usize) -> Numbers {
-        Numbers { active: AtomicUsize::new(active), surplus: AtomicUsize::new(0) }
-    }
+    pub(super) surplus: AtomicUsize,
 }
 
 impl Idle {

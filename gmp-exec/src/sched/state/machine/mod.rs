@@ -7,16 +7,15 @@
 pub(crate) mod ownership;
 pub(crate) mod running;
 pub(crate) mod sleep_until;
-pub(crate) mod stuck;
 pub(crate) mod thread_root;
 
 use std::sync::OnceLock;
 use std::sync::atomic::AtomicU8;
 use std::sync::atomic::Ordering::Relaxed;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::metrics::Counter;
-use crate::sched::state::machine::ownership::{Ownership, ProcessorToken};
+use crate::sched::state::machine::ownership::{Loss, Ownership, ProcessorToken, Sighting};
 use crate::sched::state::machine::running::{Running, RunningCell};
 use crate::sched::state::machine::sleep_until::SleepUntil;
 use crate::sync::atomic::Ordering::SeqCst;
@@ -26,8 +25,9 @@ use crate::sync::{Arc, Mutex};
 use crate::sys::thread_clock::ThreadClock;
 use crate::sys::thread_state::{RunnableTime, ThreadId, ThreadState};
 use crate::sys::time_slice::TimeSlice;
+use crate::task::StuckBy;
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Machine {
     pub(crate) id: usize,
     pub(crate) ownership: Ownership,
@@ -74,6 +74,28 @@ struct OsThread {
     std_id: std::thread::ThreadId,
 }
 
+/// A machine that is stuck, so that sysmon takes its processor.
+#[derive(Clone, Debug)]
+pub(crate) struct Stuck {
+    pub(crate) machine: Arc<Machine>,
+    /// In this poll or section.
+    pub(crate) seen: Sighting,
+    pub(crate) cause: StuckBy,
+    /// When this poll or section was seen first.
+    pub(crate) since: Instant,
+}
+
+impl Stuck {
+    /// Takes the processor. Called by sysmon only: the ownership protocol allows one taker at a time.
+    /// `at`: the clock's `running_ns`.
+    #[doc(alias = "retake")]
+    #[must_use = "a lost token is a lost processor"]
+    pub(in crate::sched) fn take(&self, at: u64) -> Option<ProcessorToken> {
+        let runnable = self.machine.runnable_time().total();
+        self.machine.ownership.take(self.seen, Loss { cause: self.cause, runnable, at })
+    }
+}
+
 /// The reason for which a parked machine is woken.
 #[derive(Debug)]
 pub(crate) enum Assignment {
@@ -86,19 +108,7 @@ pub(crate) enum Assignment {
 
 impl Machine {
     pub(crate) fn new(id: usize) -> Arc<Machine> {
-        Arc::new(Machine {
-            id,
-            ownership: Ownership::new(),
-            running: RunningCell::new(),
-            assignment: Mutex::new(None),
-            thread: OnceLock::new(),
-            sleep_until: SleepUntil::new(),
-            counters: TaskCounters::default(),
-            not_awaited: AtomicBool::new(false),
-            may_poll: AtomicBool::new(false),
-            time_slice: AtomicU8::new(0),
-            dependants: AtomicUsize::new(0),
-        })
+        Arc::new(Machine { id, ..Machine::default() })
     }
 
     /// Called by the machine's own thread before anything else.

@@ -93,8 +93,8 @@ const REQUESTED: u8 = 1;
 /// The processor is gone. The claim stays `TAKEN` until the machine has noticed.
 const TAKEN: u8 = 2;
 
-/// The state of one machine in the protocol.
-#[derive(Debug)]
+/// The state of one machine in the protocol. By default it is in scheduler code and has no processor.
+#[derive(Debug, Default)]
 pub(crate) struct Ownership {
     region: AtomicU8,
     claim: AtomicU8,
@@ -148,18 +148,6 @@ impl Sighting {
 }
 
 impl Ownership {
-    pub(crate) fn new() -> Self {
-        Ownership {
-            region: AtomicU8::new(Region::Scheduler as u8),
-            claim: AtomicU8::new(NONE),
-            cause: AtomicU8::new(0),
-            runnable: AtomicU64::new(0),
-            at: AtomicU64::new(0),
-            processor: AtomicUsize::new(0),
-            polls: AtomicU64::new(0),
-        }
-    }
-
     // ---- the machine's side: called by its own thread only ----
 
     /// Acquires a processor. The machine is in scheduler code and has none.

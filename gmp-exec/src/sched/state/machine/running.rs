@@ -35,7 +35,7 @@ pub(crate) struct Running {
     pub(crate) is_root: bool,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct RunningCell {
     task: AtomicU64,
     location: AtomicPtr<Location<'static>>,
@@ -44,21 +44,7 @@ pub(crate) struct RunningCell {
 }
 
 impl RunningCell {
-    pub(super) fn new() -> RunningCell {
-        RunningCell {
-            task: AtomicU64::new(0),
-            location: AtomicPtr::new(ptr::null_mut()),
-            is_closure: AtomicBool::new(false),
-            is_root: AtomicBool::new(false),
-        }
-    }
-
     /// The machine, which is in `Sched`, is about to poll a task.
-    #[inline]
-    pub(in crate::sched) fn set(&self, header: &Header) {
-        self.write(header.id, header.location);
-    }
-
     #[inline]
     pub(crate) fn write(&self, task: Id, location: &'static Location<'static>) {
         self.task.store(task.as_u64(), Release);
@@ -85,7 +71,7 @@ impl RunningCell {
     /// The machine, which is in `Sched`, is about to poll a task of a `LocalSet` within a poll.
     pub(crate) fn set_local(&self, header: &Header) {
         self.end_root();
-        self.set(header);
+        self.write(header.id, header.location);
     }
 
     /// The poll around that poll goes on. This is its task or root future.
@@ -106,7 +92,7 @@ impl RunningCell {
     /// different polls: the caller finds out.
     pub(crate) fn read(&self) -> Option<Running> {
         let task = Id::from_u64(self.task.load(Acquire))?;
-        // SAFETY: the pointer is null or was made from a `&'static Location` in `set`, and is never
+        // SAFETY: the pointer is null or was made from a `&'static Location` in `write`, and is never
         // written through.
         let location = unsafe { self.location.load(Acquire).as_ref() }?;
         let (is_closure, is_root) = (self.is_closure.load(Acquire), self.is_root.load(Acquire));

@@ -3,7 +3,7 @@
 use crate::sync::atomic::Ordering::*;
 use crate::sync::atomic::{AtomicU64, fence};
 
-/// Not sleeping, or interrupted.
+/// Not sleeping, or interrupted. The default.
 const AWAKE: u64 = 0;
 /// Sleeping without a limit, or about to compute the limit.
 const FOREVER: u64 = u64::MAX;
@@ -11,14 +11,10 @@ const FOREVER: u64 = u64::MAX;
 /// When a machine that sleeps in the netpoll wakes by itself, in the clock's nanoseconds, or
 /// [`AWAKE`], or [`FOREVER`]. Every change is a read-modify-write, so that each change sees the one
 /// before it, on whichever thread that was.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct SleepUntil(AtomicU64);
 
 impl SleepUntil {
-    pub(crate) fn new() -> SleepUntil {
-        SleepUntil(AtomicU64::new(AWAKE))
-    }
-
     /// Announces that this machine is about to sleep. A reason not to sleep that the machine sees
     /// from here on needs no wake-up.
     pub(crate) fn announce(&self) {

@@ -6,6 +6,7 @@ use crate::sync::atomic::Ordering::Relaxed;
 use crate::sync::atomic::{AtomicI64, AtomicU64};
 
 /// The sum of all times in which a machine held the processor.
+#[derive(Default)]
 pub(crate) struct BusyTime {
     /// While no machine holds the processor, the sum in nanoseconds. While one does, the sum minus
     /// the moment at which the machine acquired the processor. That is negative, because the clock
@@ -19,10 +20,6 @@ pub(crate) struct BusyTime {
 }
 
 impl BusyTime {
-    pub(crate) fn new() -> BusyTime {
-        BusyTime { word: AtomicI64::new(0), read: AtomicU64::new(0) }
-    }
-
     /// A machine acquires the processor, or has acquired it from another one.
     pub(in crate::sched) fn begin(&self, now: u64) {
         let sum = self.word.load(Relaxed);
@@ -64,7 +61,7 @@ mod tests {
 
     #[test]
     fn time_is_counted_while_the_processor_is_held_and_afterwards() {
-        let busy = BusyTime::new();
+        let busy = BusyTime::default();
         assert_eq!(busy.at(50), ns(0));
         busy.begin(100);
         assert_eq!(busy.at(130), ns(30));
@@ -79,7 +76,7 @@ mod tests {
 
     #[test]
     fn a_processor_that_was_held_all_the_time_is_seen_to_be_held() {
-        let busy = BusyTime::new();
+        let busy = BusyTime::default();
         busy.begin(0);
         busy.end(10);
         busy.begin(10);
@@ -88,7 +85,7 @@ mod tests {
 
     #[test]
     fn a_reader_that_is_late_or_early_never_reads_less() {
-        let busy = BusyTime::new();
+        let busy = BusyTime::default();
         busy.begin(100);
         assert_eq!(busy.at(160), ns(60), "the machine has released the processor at 150 and not said so yet");
         busy.end(150);

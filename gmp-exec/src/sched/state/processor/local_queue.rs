@@ -17,7 +17,6 @@
 use std::marker::PhantomData;
 use std::ptr::{self, NonNull};
 
-use crate::sched::state::processor::owner_proof::OwnerProof;
 use crate::sync::atomic::Ordering::*;
 use crate::sync::atomic::{AtomicPtr, AtomicU32};
 
@@ -30,6 +29,24 @@ pub(crate) const CAPACITY: usize = 4;
 
 /// How many tasks leave the ring when it overflows.
 pub(crate) const HALF: usize = CAPACITY / 2;
+
+/// Evidence that the calling thread holds the processor whose queue it is about to touch. Owner-only
+/// operations of `LocalQueue` and `RunNext` ask for a reference to it. It is not `Send`, because it is
+/// evidence about one thread.
+pub(crate) struct OwnerProof {
+    _not_send: PhantomData<*const ()>,
+}
+
+impl OwnerProof {
+    /// # Safety
+    ///
+    /// While the proof exists, the caller is the only owner of the queues to which it passes the
+    /// proof.
+    #[inline]
+    pub(crate) unsafe fn new() -> OwnerProof {
+        OwnerProof { _not_send: PhantomData }
+    }
+}
 
 /// A value that fits into a pointer. The holder of the pointer owns the value.
 pub(crate) trait Token: Send + Sized {

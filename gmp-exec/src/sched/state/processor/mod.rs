@@ -9,7 +9,6 @@
 
 pub(crate) mod busy_time;
 pub(crate) mod local_queue;
-pub(crate) mod owner_proof;
 pub(crate) mod runnext;
 pub(crate) mod spill;
 
@@ -19,7 +18,7 @@ use crate::metrics::{Counter, HistogramSettings, Histograms};
 use crate::sched::state::machine::Machine;
 use crate::sched::state::processor::busy_time::BusyTime;
 use crate::sched::state::processor::local_queue::LocalQueue;
-use crate::sched::state::processor::owner_proof::OwnerProof;
+use crate::sched::state::processor::local_queue::OwnerProof;
 use crate::sched::state::processor::runnext::RunNext;
 use crate::sched::state::processor::spill::Spill;
 use crate::sync::atomic::Ordering::*;
@@ -113,7 +112,7 @@ impl Processor {
         Processor {
             queue: Apart::new(LocalQueue::new()),
             runnext: Apart::new(RunNext::new()),
-            spill: Spill::new(),
+            spill: Spill::default(),
             timers: Timers::new(),
             tick: AtomicU32::new(0),
             next_look: AtomicU32::new(1),
@@ -124,7 +123,7 @@ impl Processor {
             random: AtomicU32::new((index as u32 + 1).wrapping_mul(0x9e37_79b9) | 1),
             counters: Counters::default(),
             histograms: Histograms::new(histograms),
-            busy: BusyTime::new(),
+            busy: BusyTime::default(),
             holder: Mutex::new(None),
         }
     }

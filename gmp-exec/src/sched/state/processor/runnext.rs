@@ -9,8 +9,8 @@
 use std::marker::PhantomData;
 use std::ptr::{self, NonNull};
 
+use crate::sched::state::processor::local_queue::OwnerProof;
 use crate::sched::state::processor::local_queue::Token;
-use crate::sched::state::processor::owner_proof::OwnerProof;
 use crate::sync::atomic::AtomicPtr;
 use crate::sync::atomic::Ordering::*;
 

@@ -7,23 +7,20 @@
 
 use std::collections::VecDeque;
 
+use crate::sched::state::processor::local_queue::OwnerProof;
 use crate::sched::state::processor::local_queue::{CAPACITY, LocalQueue};
-use crate::sched::state::processor::owner_proof::OwnerProof;
 use crate::sync::Mutex;
 use crate::sync::atomic::AtomicUsize;
 use crate::sync::atomic::Ordering::*;
 use crate::task::Runnable;
 
+#[derive(Default)]
 pub(crate) struct Spill {
     len: AtomicUsize,
     tasks: Mutex<VecDeque<Runnable>>,
 }
 
 impl Spill {
-    pub(crate) fn new() -> Spill {
-        Spill { len: AtomicUsize::new(0), tasks: Mutex::new(VecDeque::new()) }
-    }
-
     pub(crate) fn len(&self) -> usize {
         self.len.load(Relaxed)
     }

@@ -22,14 +22,12 @@ use crate::sync::thread::{self, Thread};
 
 /// Look: a caller has found every processor busy.
 pub(crate) const CALLED: u8 = 1;
-/// Look again, or sooner than planned.
+/// Look again, or sooner than planned, or start a machine.
 pub(in crate::sched) const WOKEN: u8 = 2;
 /// The runtime ends.
 pub(crate) const STOPPED: u8 = 4;
-/// A machine is to be started.
-pub(in crate::sched) const START: u8 = 8;
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Calls {
     pending: AtomicU8,
     /// Set by sysmon before its first look at `pending`. A caller that finds no thread here wrote
@@ -38,10 +36,6 @@ pub(crate) struct Calls {
 }
 
 impl Calls {
-    pub(crate) fn new() -> Calls {
-        Calls { pending: AtomicU8::new(0), thread: OnceLock::new() }
-    }
-
     pub(crate) fn add(&self, reason: u8) {
         if self.pending.fetch_or(reason, SeqCst) == 0 {
             fence(SeqCst);

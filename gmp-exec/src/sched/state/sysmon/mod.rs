@@ -1,17 +1,15 @@
 //! The state that sysmon shares with the machines: how they call sysmon, and when they should.
 
 pub(crate) mod calls;
-pub(in crate::sched) mod expected;
 mod starts;
 
 use self::calls::Calls;
-use self::expected::Expected;
 use self::starts::Starts;
 use crate::sched::state::idle::Idle;
-use crate::sync::atomic::AtomicBool;
 use crate::sync::atomic::Ordering::*;
-use crate::sync::atomic::fence;
+use crate::sync::atomic::{AtomicBool, AtomicU8, fence};
 
+#[derive(Default)]
 pub(crate) struct Sysmon {
     /// sysmon is in its deep sleep: the next machine that acquires a processor has to wake sysmon.
     pub(in crate::sched) asleep: AtomicBool,
@@ -19,23 +17,24 @@ pub(crate) struct Sysmon {
     pub(in crate::sched) listening: AtomicBool,
     /// The next look is far away, because nothing has waited and no poll has lasted for a while.
     pub(in crate::sched) is_slow: AtomicBool,
-    pub(in crate::sched) expected: Expected,
+    /// The [`Level`]. sysmon writes it at each look (`sysmon::long_polls`).
+    expected: AtomicU8,
     pub(in crate::sched) calls: Calls,
     pub(in crate::sched) starts: Starts,
 }
 
-impl Sysmon {
-    pub(crate) fn new() -> Sysmon {
-        Sysmon {
-            asleep: AtomicBool::new(false),
-            listening: AtomicBool::new(false),
-            is_slow: AtomicBool::new(false),
-            expected: Expected::new(),
-            calls: Calls::new(),
-            starts: Starts::default(),
-        }
-    }
+/// What machines expect because of recent polls. In ascending order: each level includes those above it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub(in crate::sched) enum Level {
+    Nothing,
+    /// Threads may compete for the cores: time slices are short.
+    Competition,
+    /// Long polls are likely: a machine that leaves the netpoll leaves a successor.
+    LongPolls,
+}
 
+impl Sysmon {
     /// A processor became busy. The caller changes `idle` before it looks whether sysmon is asleep;
     /// sysmon announces its sleep before it looks at `idle`. A SeqCst fence lies between the two on
     /// both sides.
@@ -68,6 +67,14 @@ impl Sysmon {
         }
     }
 
+    pub(in crate::sched) fn expects(&self, level: Level) -> bool {
+        self.expected.load(Relaxed) >= level as u8
+    }
+
+    pub(in crate::sched) fn expect(&self, level: Level) {
+        self.expected.store(level as u8, Relaxed);
+    }
+
     pub(crate) fn stop(&self) {
         self.calls.add(calls::STOPPED);
     }
@@ -90,9 +97,7 @@ impl Sysmon {
             if reasons & calls::STOPPED != 0 {
                 return started + self.starts.close().len();
             }
-            if reasons & calls::START != 0 {
-                started += self.starts.take().len();
-            }
+            started += self.starts.take().len();
         }
     }
 }

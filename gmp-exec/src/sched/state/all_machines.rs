@@ -4,8 +4,11 @@
 //! A thread leaves when it has let go of the scheduler. It ends later, when its thread-locals have
 //! been destroyed. A thread that waits for the end of the runtime waits in `wait_empty` until
 //! threads have left, and in `join` until they have ended.
-
-mod ending;
+//!
+//! While the runtime lives, each thread that leaves joins the threads that left before it. So only
+//! a few threads are unjoined at any time, which matters because the system keeps the stack of a
+//! thread until it is joined. A thread that waits for the end of the runtime joins them all, so
+//! that threads that leave at the same moment need not end one after the other.
 
 use std::cell::{Cell, RefCell};
 use std::io;
@@ -13,21 +16,20 @@ use std::time::Instant;
 
 use event_listener::{Event, Listener};
 
-use self::ending::Ending;
-use crate::contain::abort_on_unwind;
+use crate::contain::{abort_on_unwind, discard};
 use crate::metrics::Counter;
 use crate::sched::state::machine::Machine;
 use crate::sched::state::machine::TaskCounters;
 use crate::sched::state::threads::Threads;
 use crate::sync::atomic::Ordering::SeqCst;
-use crate::sync::thread::JoinHandle;
+use crate::sync::thread::{Builder, JoinHandle};
 use crate::sync::{Arc, Mutex, thread_local};
 
 #[doc(alias = "allm")]
-#[derive(Clone, Debug)]
+#[derive(Clone, Default)]
 pub(crate) struct AllMachines(Arc<Inner>);
 
-#[derive(Debug)]
+#[derive(Default)]
 struct Inner {
     list: Mutex<List>,
     /// The sum of the counters of machines that have left.
@@ -36,13 +38,15 @@ struct Inner {
     left: Event,
 }
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 struct List {
     entries: Vec<Entry>,
-    ending: Ending,
+    /// The threads that have left and are ending, until another thread joins them.
+    ending: Vec<JoinHandle<()>>,
+    /// A thread waits for the end of the runtime and will join them all.
+    is_awaited: bool,
 }
 
-#[derive(Debug)]
 struct Entry {
     machine: Arc<Machine>,
     /// `None` only in models.
@@ -73,14 +77,6 @@ pub(crate) fn await_again() {
 }
 
 impl AllMachines {
-    pub(crate) fn new() -> AllMachines {
-        AllMachines(Arc::new(Inner {
-            list: Mutex::default(),
-            left_behind: TaskCounters::default(),
-            left: Event::new(),
-        }))
-    }
-
     /// Lists a machine whose thread was started elsewhere.
     #[cfg(all(test, loom))]
     pub(crate) fn enter(&self, machine: Arc<Machine>) -> Membership {
@@ -160,7 +156,7 @@ impl AllMachines {
     /// Waits until every thread has left or is not awaited, but not beyond `deadline`. Returns
     /// whether they have.
     pub(crate) fn wait_empty(&self, deadline: Option<Instant>) -> bool {
-        self.0.list.lock().ending.is_awaited = true;
+        self.0.list.lock().is_awaited = true;
         while !self.awaited().is_empty() {
             let listener = self.0.left.listen();
             if self.awaited().is_empty() {
@@ -182,13 +178,16 @@ impl AllMachines {
     /// `deadline`. A thread of this runtime, which is itself ending, joins none: another thread may
     /// be joining it.
     pub(crate) fn join(&self, deadline: Option<Instant>) {
-        let threads = self.0.list.lock().ending.take();
+        let mut list = self.0.list.lock();
+        list.is_awaited = false;
+        let threads = std::mem::take(&mut list.ending);
+        drop(list);
         if OWN.with(Cell::get) == self.address() {
             return;
         }
         match deadline {
-            None => ending::join(threads),
-            Some(deadline) => ending::join_until(threads, deadline),
+            None => join_all(threads),
+            Some(deadline) => join_until(threads, deadline),
         }
     }
 }
@@ -198,7 +197,7 @@ impl Inner {
     fn remove(&self, list: &mut List, machine: &Arc<Machine>) {
         let index = list.entries.iter().position(|entry| Arc::ptr_eq(&entry.machine, machine));
         let entry = list.entries.remove(index.expect("a machine is listed until its membership is dropped"));
-        list.ending.threads.extend(entry.thread);
+        list.ending.extend(entry.thread);
         self.left_behind.spawned.add(machine.counters.spawned.get());
         self.left_behind.finished.add(machine.counters.finished.get());
     }
@@ -208,11 +207,36 @@ impl Drop for Membership {
     fn drop(&mut self) {
         let AllMachines(inner) = &self.all_machines;
         let mut list = inner.list.lock();
-        let predecessors = list.ending.predecessors();
+        let predecessors = if list.is_awaited { Vec::new() } else { std::mem::take(&mut list.ending) };
         inner.remove(&mut list, &self.machine);
         drop(list);
         // Before the join: one of the joined threads may be waiting for all others to leave.
         inner.left.notify(usize::MAX);
-        ending::join(predecessors);
+        join_all(predecessors);
+    }
+}
+
+fn join_all(threads: Vec<JoinHandle<()>>) {
+    for thread in threads {
+        thread.join().unwrap_or_else(discard);
+    }
+}
+
+/// A join has no limit, so another thread joins them. If that thread can't be started they are not
+/// joined.
+fn join_until(threads: Vec<JoinHandle<()>>, deadline: Instant) {
+    if threads.is_empty() || deadline <= Instant::now() {
+        return;
+    }
+    let joined = Event::new();
+    let all_joined = joined.listen();
+    let joiner = Builder::new().name("gmp-joiner".to_owned()).spawn(move || {
+        join_all(threads);
+        joined.notify(usize::MAX);
+    });
+    if let Ok(joiner) = joiner {
+        if all_joined.wait_deadline(deadline).is_some() {
+            join_all(vec![joiner]);
+        }
     }
 }
