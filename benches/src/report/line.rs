@@ -100,7 +100,7 @@ impl Line {
     /// The goal, if there is one for this number of Ps.
     pub fn goal(&self) -> Option<Goal> {
         if self.is_mean() {
-            workloads::scheduler_goal(workloads::MEAN_GOAL, self.procs)
+            workloads::mean_goal(self.procs)
         } else {
             self.known()?.goal(self.procs)
         }
