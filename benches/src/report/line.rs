@@ -99,11 +99,7 @@ impl Line {
 
     /// The goal, if there is one for this number of Ps.
     pub fn goal(&self) -> Option<Goal> {
-        if self.is_mean() {
-            workloads::scheduler_goal(workloads::MEAN_GOAL, self.procs)
-        } else {
-            self.known()?.goal(self.procs)
-        }
+        if self.is_mean() { workloads::mean_goal(self.procs) } else { self.known()?.goal(self.procs) }
     }
 
     /// The unit of the goal, if it is for gmp's own median and not for the ratio.

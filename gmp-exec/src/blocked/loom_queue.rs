@@ -22,7 +22,7 @@ use crate::task::Id;
 
 fn queue(capacity: usize) -> Arc<Queue> {
     let queue = Queue::new();
-    queue.records.set(ConcurrentQueue::bounded(capacity)).unwrap();
+    queue.records.set(Box::new(ConcurrentQueue::bounded(capacity))).unwrap();
     Arc::new(queue)
 }
 

@@ -30,8 +30,9 @@ const CAPACITY: usize = if cfg!(feature = "blocked-stacks") { 2_048 } else { 64 
 
 #[derive(Debug)]
 pub(super) struct Queue {
-    /// Made for the first record: most runtimes never have one.
-    records: OnceLock<ConcurrentQueue<Record>>,
+    /// Made for the first record: most runtimes never have one. In a box, because the value itself has
+    /// several cache lines.
+    records: OnceLock<Box<ConcurrentQueue<Record>>>,
     /// Records that found no room.
     dropped: AtomicU64,
     /// The next record wakes the report thread.
@@ -54,7 +55,7 @@ impl Queue {
     /// unless a model has made the queue.
     pub(super) fn push(&self, record: Record) {
         if record.is_counted() && !cfg!(any(loom, shuttle)) {
-            self.records.get_or_init(|| ConcurrentQueue::bounded(CAPACITY));
+            self.records.get_or_init(|| Box::new(ConcurrentQueue::bounded(CAPACITY)));
         }
         let Some(records) = self.records.get() else { return };
         if let Err(error) = records.push(record) {
@@ -75,7 +76,7 @@ impl Queue {
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.records.get().is_none_or(ConcurrentQueue::is_empty)
+        self.records.get().is_none_or(|records| records.is_empty())
     }
 
     pub(super) fn dropped(&self) -> u64 {

@@ -52,7 +52,7 @@ impl AbortHandle {
     /// ```
     pub fn abort(&self) {
         if let Some((home, key)) = &self.listing {
-            home.registry().abort(self.id, *key);
+            home.registry().abort_listed(self.id, *key);
         }
     }
 

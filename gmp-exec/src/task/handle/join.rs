@@ -68,9 +68,9 @@ impl<T> JoinHandle<T> {
     /// # });
     /// ```
     pub fn abort(&self) {
-        let Some(header) = self.header() else { return };
-        header.set_aborted();
-        header.home.registry().wake(header);
+        if let Some(header) = self.header() {
+            header.home.registry().abort(header);
+        }
     }
 
     /// Returns a handle that can abort the task. The task can be detached although such a handle

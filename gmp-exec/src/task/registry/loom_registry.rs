@@ -90,22 +90,19 @@ fn loom_registry_abort_against_first_wait() {
     explore(5, || {
         let task = Task::new();
         let key = task.registry().list(&task.header).unwrap();
-        let aborting = against(&task, move |task| task.registry().abort(task.header.id, key));
+        let aborting = against(&task, move |task| task.registry().abort_listed(task.header.id, key));
         task.wait_until_aborted();
         aborting.join().unwrap();
         task.check();
     });
 }
 
-/// A join handle aborts, which lists the task only now.
+/// A join handle aborts a task that is listed only when it begins to wait.
 #[test]
 fn loom_registry_abort_by_flag_against_first_wait() {
     explore(5, || {
         let task = Task::new();
-        let aborting = against(&task, |task| {
-            task.header.set_aborted();
-            task.registry().wake(&task.header);
-        });
+        let aborting = against(&task, |task| task.registry().abort(&task.header));
         task.wait_until_aborted();
         aborting.join().unwrap();
         task.check();
@@ -118,7 +115,7 @@ fn loom_registry_abort_against_completion() {
     explore(5, || {
         let task = Task::new();
         let key = task.registry().list(&task.header).unwrap();
-        let aborting = against(&task, move |task| task.registry().abort(task.header.id, key));
+        let aborting = against(&task, move |task| task.registry().abort_listed(task.header.id, key));
         let listing = against(&task, |task| {
             task.registry().list(&task.header);
         });
@@ -138,7 +135,7 @@ fn loom_registry_listing_against_completion() {
         let task = Task::new();
         let listing = against(&task, |task| {
             if let Some(key) = task.registry().list(&task.header) {
-                task.registry().abort(task.header.id, key);
+                task.registry().abort_listed(task.header.id, key);
             }
         });
         task.finish(false);

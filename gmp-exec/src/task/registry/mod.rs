@@ -25,7 +25,7 @@ use super::traced;
 use crate::sync::atomic::Ordering::*;
 use crate::sync::{Mutex, MutexGuard};
 use crate::task::cell::header::{Header, List};
-use crate::task::cell::home::Home;
+use crate::task::cell::home::{Home, HomeRef};
 use crate::task::cell::moment::Moment;
 use crate::task::observer::Observer;
 
@@ -156,8 +156,18 @@ impl Registry {
         drop(entry);
     }
 
+    /// Aborts the task of a header that the caller keeps alive. A task that is not listed looks at its flag
+    /// before it waits.
+    pub(super) fn abort(&self, header: &Header) {
+        header.set_aborted();
+        let mut shard = self.shard(header).lock();
+        let waker = if header.is_listed() { shard.entry(header).waker.clone() } else { None };
+        drop(shard);
+        wake_aborted(waker, header.may_wait_for_permit().then_some(&header.home));
+    }
+
     /// Aborts the task `id` that was listed under `key`, if it is still alive.
-    pub(super) fn abort(&self, id: super::Id, key: u32) {
+    pub(super) fn abort_listed(&self, id: super::Id, key: u32) {
         let mut shard = self.shard_of(id).lock();
         let Some(entry) = shard.find(id, key) else { return };
         // SAFETY: entries point at live headers while the shard is locked.
@@ -166,21 +176,11 @@ impl Registry {
         let waker = entry.waker.clone();
         let home = header.may_wait_for_permit().then(|| header.home.clone());
         drop(shard);
-        waker.inspect(Waker::wake_by_ref);
-        if let Some(Home::Scheduler(scheduler)) = home.as_deref() {
-            crate::sched::hogs::submit_aborted(scheduler);
-        }
+        wake_aborted(waker, home.as_ref());
     }
 
     pub(super) fn is_alive(&self, id: super::Id, key: u32) -> bool {
         self.shard_of(id).lock().find(id, key).is_some()
-    }
-
-    /// Wakes the task of a header after its abort flag was set, if the task waits.
-    pub(super) fn wake(&self, header: &Header) {
-        if let Some(key) = self.list(header) {
-            self.abort(header.id, key);
-        }
     }
 
     /// From now on no task may begin to wait. Aborts every listed future. A closure never waits: it
@@ -269,6 +269,16 @@ impl Registry {
     /// Threads take ids in blocks of 64, so one spawner stays in one shard for a while.
     fn shard_of(&self, id: super::Id) -> &Mutex<Shard> {
         &self.shards[(id.as_u64() / 64) as usize & (self.shards.len() - 1)]
+    }
+}
+
+/// `home`: that of a task that may wait for a permit of a hog. Such a task is found there.
+fn wake_aborted(waker: Option<Waker>, home: Option<&HomeRef>) {
+    if let Some(waker) = waker {
+        waker.wake();
+    }
+    if let Some(Home::Scheduler(scheduler)) = home.map(|home| &**home) {
+        crate::sched::hogs::submit_aborted(scheduler);
     }
 }
 
