@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use crate::context::SeedSource;
 use crate::lost::{self, Leaks, Silence};
-use crate::observe::{self, RecorderSettings, schedtrace};
+use crate::observe::schedtrace::{self, Sigquit};
+use crate::observe::{self, RecorderSettings};
 use crate::procs;
 use crate::runtime::leaks::{describe_deadlock, describe_silence, tell_circles};
 use crate::runtime::{Builder, Handle, LocalOptions, LocalRuntime, Runtime};
@@ -89,7 +90,7 @@ impl Builder {
         seeded::set_dump(crate::dump::last_words);
         let scheduler = Scheduler::new(self.config(is_local)?);
         let Config { debug, leaks, silence, .. } = &scheduler.config;
-        if debug.sigquit || *leaks != Leaks::Off || silence.is_some() {
+        if debug.sigquit != Sigquit::Nothing || *leaks != Leaks::Off || silence.is_some() {
             lost::locks::keep();
         }
         let runtime = Runtime::of(Handle::of(SchedulerRef::new(scheduler.clone())));
@@ -104,7 +105,8 @@ impl Builder {
         }
         let traces_sigquit = scheduler.config.trace.as_ref().is_some_and(|settings| settings.on_sigquit);
         let debug = scheduler.config.debug;
-        crate::dump::watch(&scheduler, debug.asks, debug.sigquit || traces_sigquit)?;
+        let sigquit = if traces_sigquit { debug.sigquit.max(Sigquit::Tasks) } else { debug.sigquit };
+        crate::dump::watch(&scheduler, debug.asks, sigquit)?;
         Ok(runtime)
     }
 
