@@ -179,8 +179,7 @@ mod tests {
     use std::time::Instant;
 
     use super::*;
-    use crate::runtime::{Builder, Handle};
-    use crate::task::yield_now;
+    use crate::runtime::Builder;
     use crate::time::sleep;
 
     /// A process makes one dump at a time.
@@ -236,6 +235,9 @@ mod tests {
     #[cfg(all(feature = "blocked-stacks", target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
     #[test]
     fn a_line_is_that_of_the_wait_beside_it() {
+        use crate::runtime::Handle;
+        use crate::task::yield_now;
+
         let _dump = DUMPS.lock();
         let runtime = Builder::new_current_thread().enable_time().build().unwrap();
         let text = runtime.block_on(async {
