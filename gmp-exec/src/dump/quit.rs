@@ -21,7 +21,7 @@ use super::signal::Signals;
 use super::sites;
 use super::tree::TaskTree;
 use super::walk::Tasks;
-use crate::observe::schedtrace::Sigquit;
+use crate::sched::config::Sigquit;
 use crate::sched::{Scheduler, SchedulerRef};
 use crate::sync::Arc;
 

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use std::{io, mem};
 
 use crate::sched::Scheduler;
+use crate::sched::config::Sigquit;
 use crate::sys::cgroup::{self, Throttling};
 use crate::sys::environment;
 
@@ -29,17 +30,6 @@ pub(crate) struct Debug {
     pub(crate) sigquit: Sigquit,
     /// `cargo gmp tasks` is answered (`dump`).
     pub(crate) asks: bool,
-}
-
-/// What SIGQUIT prints.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Sigquit {
-    /// The signal ends the process.
-    Nothing,
-    /// All tasks.
-    Tasks,
-    /// All tasks, with the lines at which they wait, for which they are polled once more.
-    Lines,
 }
 
 impl Default for Debug {

@@ -5,12 +5,11 @@ use std::time::Duration;
 
 use crate::context::SeedSource;
 use crate::lost::{self, Leaks, Silence};
-use crate::observe::schedtrace::{self, Sigquit};
-use crate::observe::{self, RecorderSettings};
+use crate::observe::{self, RecorderSettings, schedtrace};
 use crate::procs;
 use crate::runtime::leaks::{describe_deadlock, describe_silence, tell_circles};
 use crate::runtime::{Builder, Handle, LocalOptions, LocalRuntime, Runtime};
-use crate::sched::config::{Config, CountCpus, Flavor};
+use crate::sched::config::{Config, CountCpus, Flavor, Sigquit};
 use crate::sched::state::threads::Threads;
 use crate::sched::submit::threads::start_first_machine;
 use crate::sched::sysmon;
