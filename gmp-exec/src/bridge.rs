@@ -144,11 +144,21 @@ impl Origin {
         self.tell(address, 0, |address, _, task| locks::gave_up(address, task));
     }
 
-    /// The running task has acquired so many permits of the semaphore at that address. If the semaphore is
-    /// that of a lock, the task has locked the lock.
+    /// The running task has acquired so many permits of the semaphore at that address, by a call at that
+    /// place. If the semaphore is that of a lock, the task has locked the lock.
     #[inline]
-    pub fn locked(&self, address: usize, permits: usize) {
-        self.tell(address, permits, locks::locked);
+    pub fn locked(&self, address: usize, permits: usize, called: &'static Location<'static>) {
+        if locks::are_kept() {
+            self.tell_locked(address, permits, called);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn tell_locked(&self, address: usize, permits: usize, called: &'static Location<'static>) {
+        if self.is_kept() {
+            locks::locked(address, permits, try_id(), called);
+        }
     }
 
     /// The running task is about to give so many permits back.

@@ -187,6 +187,8 @@ mod tests {
             amount: 1,
             created: Some(Location::caller()),
             holder: Some(id(holder)),
+            locked_at: Some(Location::caller()),
+            locked_elsewhere: false,
             other_holders: 0,
             held: 1,
         };

@@ -390,7 +390,7 @@ mod tests {
         };
         assert_eq!(
             after_place(&many),
-            " wait for timers, the next in 3.0 s, ages up to 12.3 s, stuck for 0.9 s, 2 to 9 polls: tasks 7, 8, 9, ..."
+            " wait for timers (the next in 3.0 s), ages up to 12.3 s, stuck for 0.9 s, 2 to 9 polls: tasks 7, 8, 9, ..."
         );
         let lost = TaskGroup { are_lost: true, ..group() };
         assert_eq!(after_place(&lost), " can never run again: no waker is left, 1 poll: task 7");

@@ -19,8 +19,8 @@ impl TaskInfo {
     /// The last one is a list of [what it waits for](TaskInfo::waits_for): objects with one of the
     /// keys `timer_ms`, `readable_fd`, `writable_fd`, `task`, `any_of`, `sync` and `place`. With a
     /// descriptor, `peer` or `listens_at` may be an address of its socket, and `unanswered_ms` a number;
-    /// with `sync`, `amount` is a number, `created` may be a place, and `holder` a task, with the numbers
-    /// `other_holders` and `held`.
+    /// with `sync`, `amount` is a number, `created` may be a place, and `holder` a task, with the place
+    /// `locked_at` (and `locked_elsewhere`, if that is true) and the numbers `other_holders` and `held`.
     /// `waits_for_more` is there and true if there is more.
     /// `lost` is there and true if the task can never run again. Keys may be added.
     ///
@@ -78,13 +78,12 @@ fn wait(f: &mut fmt::Formatter<'_>, wait: &WaitsFor) -> fmt::Result {
         WaitsFor::Writable(descriptor) => socket(f, "writable_fd", descriptor),
         WaitsFor::Task(id) => write!(f, r#""task":{id}"#),
         WaitsFor::AnyOf(count) => write!(f, r#""any_of":{count}"#),
-        WaitsFor::Sync { resource, amount, created, holder, other_holders, held } => {
+        WaitsFor::Sync { resource, amount, created, holder, locked_at, locked_elsewhere, other_holders, held } => {
             write!(f, r#""sync":"{resource:?}","amount":{amount}"#)?;
-            if let Some(created) = created {
-                f.write_str(r#","created":"#)?;
-                place(f, created)?;
-            }
+            place_of(f, "created", *created)?;
             number(f, "holder", *holder)?;
+            place_of(f, "locked_at", holder.and(*locked_at))?;
+            f.write_str(if holder.is_some() && *locked_elsewhere { r#","locked_elsewhere":true"# } else { "" })?;
             number(f, "other_holders", holder.map(|_| other_holders))?;
             number(f, "held", holder.map(|_| held))
         }
@@ -107,6 +106,12 @@ fn socket(f: &mut fmt::Formatter<'_>, name: &str, descriptor: &Descriptor) -> fm
 
 fn place(f: &mut fmt::Formatter<'_>, place: &Location<'_>) -> fmt::Result {
     write!(f, "{}", Quoted(&format!("{}:{}", place.file(), place.line())))
+}
+
+fn place_of(f: &mut fmt::Formatter<'_>, name: &str, at: Option<&Location<'_>>) -> fmt::Result {
+    let Some(at) = at else { return Ok(()) };
+    write!(f, r#","{name}":"#)?;
+    place(f, at)
 }
 
 fn number(f: &mut fmt::Formatter<'_>, name: &str, value: Option<impl fmt::Display>) -> fmt::Result {

@@ -1,5 +1,5 @@
 //! `GMP_DEBUG=sigquit=1`: SIGQUIT (Ctrl-\) prints the tasks of all runtimes, and the program goes
-//! on.
+//! on. `sigquit=lines` adds the lines at which they wait.
 //!
 //! The handler writes into a pipe, and a thread ("gmp-dump"), which sleeps in a read of that pipe,
 //! makes the text. So an idle process makes no wake-up, and the text is made while every machine is
@@ -15,10 +15,13 @@ use super::asked;
 use super::asker::{Asker, Form};
 use super::ending;
 use super::groups::TaskGroups;
+use super::info::{TaskInfo, TaskState};
 use super::process::OfProcess;
 use super::signal::Signals;
+use super::sites;
 use super::tree::TaskTree;
 use super::walk::Tasks;
+use crate::sched::config::Sigquit;
 use crate::sched::{Scheduler, SchedulerRef};
 use crate::sync::Arc;
 
@@ -48,14 +51,15 @@ fn lock() -> MutexGuard<'static, Watched> {
 }
 
 /// From now on the tasks of this runtime can be asked for: by SIGURG, if `asks`, and by SIGQUIT, if
-/// `sigquit`. With `GMP_BLOCKED=summary` and `GMP_TRACE` the process has last words.
+/// `sigquit` says so. With `GMP_BLOCKED=summary` and `GMP_TRACE` the process has last words.
 ///
 /// # Errors
 ///
 /// Fails if the system has no descriptor or no thread to give.
-pub(crate) fn watch(scheduler: &Arc<Scheduler>, asks: bool, sigquit: bool) -> io::Result<()> {
+pub(crate) fn watch(scheduler: &Arc<Scheduler>, asks: bool, sigquit: Sigquit) -> io::Result<()> {
     let has_last_words = scheduler.config.blocked.has_summary() || scheduler.config.trace.is_some();
-    if !asks && !sigquit && !has_last_words {
+    let answers_sigquit = sigquit != Sigquit::Nothing;
+    if !asks && !answers_sigquit && !has_last_words {
         return Ok(());
     }
     let mut watched = lock();
@@ -68,9 +72,9 @@ pub(crate) fn watch(scheduler: &Arc<Scheduler>, asks: bool, sigquit: bool) -> io
         watched.has_last_words = true;
         ending::watch()?;
     }
-    if sigquit && !watched.is_installed {
+    if answers_sigquit && !watched.is_installed {
         if let Some(signals) = Signals::install()? {
-            std::thread::Builder::new().name("gmp-dump".to_owned()).spawn(move || answer(signals))?;
+            std::thread::Builder::new().name("gmp-dump".to_owned()).spawn(move || answer(signals, sigquit))?;
         }
         watched.is_installed = true;
     }
@@ -81,10 +85,10 @@ pub(super) fn runtimes() -> Vec<Arc<Scheduler>> {
     lock().runtimes.iter().filter_map(Weak::upgrade).collect()
 }
 
-fn answer(mut signals: Signals) {
+fn answer(mut signals: Signals, sigquit: Sigquit) {
     while let Ok(sender) = signals.next() {
         match sender {
-            0 => print(),
+            0 => print(sigquit),
             sender => asked::answer(sender),
         }
     }
@@ -97,11 +101,27 @@ pub(crate) fn last_words() -> (usize, String) {
     (tasks, prefixed(&text(&runtimes)))
 }
 
-fn print() {
+fn print(sigquit: Sigquit) {
     let runtimes = runtimes();
+    let text = match sigquit {
+        Sigquit::Lines => text_of(&runtimes, Tasks::groups_with_sites),
+        _ => text(&runtimes) + &how_to_get_lines(&runtimes),
+    };
     // Nothing can be done about a closed stderr.
-    let _ = io::stderr().lock().write_all(prefixed(&text(&runtimes)).as_bytes());
+    let _ = io::stderr().lock().write_all(prefixed(&text).as_bytes());
     runtimes.iter().for_each(|runtime| runtime.observers.recorded.note_sigquit(runtime));
+}
+
+/// Tasks are not polled for their lines unless the user asks for that.
+fn how_to_get_lines(runtimes: &[Arc<Scheduler>]) -> String {
+    let is_waiting = |task: TaskInfo| task.state == TaskState::Waiting;
+    let any_waits = |runtime: &Arc<Scheduler>| Tasks::of(SchedulerRef::new(runtime.clone())).any(is_waiting);
+    if !sites::are_known() || !runtimes.iter().any(any_waits) {
+        return String::new();
+    }
+    let asks = runtimes.iter().any(|runtime| runtime.config.debug.asks);
+    let command = if asks { format!("`cargo gmp tasks --lines {}`, or ", std::process::id()) } else { String::new() };
+    format!("the lines at which tasks wait: {command}GMP_DEBUG=sigquit=lines at the start\n")
 }
 
 pub(super) fn answer_to(asker: Asker, form: Form) -> io::Result<()> {

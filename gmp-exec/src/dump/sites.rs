@@ -4,6 +4,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use super::info::{TaskInfo, TaskState};
@@ -41,10 +42,11 @@ pub(super) fn find<W>(scheduler: &SchedulerRef, tasks: &mut [TaskInfo], again: i
 where
     W: Iterator<Item = TaskInfo>,
 {
-    if here().is_empty() {
-        // Stacks are unwound on Linux on x86-64 and arm64 only, with the feature `blocked-stacks`.
+    static ONE: Mutex<()> = Mutex::new(());
+    if !are_known() {
         return;
     }
+    let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
     let waiting = tasks.iter().filter(|task| task.state == TaskState::Waiting);
     let mut wanted: HashSet<Id> = waiting.map(|task| task.id).take(MOST).collect();
     sites::begin(here);
@@ -64,6 +66,11 @@ where
         task.future = (is_of_crate && !has_own).then_some(given.future);
     }
     forget_symbols();
+}
+
+/// Whether stacks are unwound: on Linux on x86-64 and arm64, with the feature `blocked-stacks`.
+pub(super) fn are_known() -> bool {
+    !here().is_empty()
 }
 
 impl TaskInfo {
@@ -166,15 +173,13 @@ impl fmt::Display for Sites<'_> {
 
 #[cfg(all(test, not(any(loom, shuttle))))]
 mod tests {
-    use std::sync::Mutex;
     use std::sync::atomic::AtomicBool;
     use std::sync::atomic::Ordering::Relaxed;
     use std::thread;
     use std::time::Instant;
 
     use super::*;
-    use crate::runtime::{Builder, Handle};
-    use crate::task::yield_now;
+    use crate::runtime::Builder;
     use crate::time::sleep;
 
     /// A process makes one dump at a time.
@@ -227,8 +232,12 @@ mod tests {
     }
 
     /// A handler whose lock has come free waits for the next thing when it is polled once more.
+    #[cfg(all(feature = "blocked-stacks", target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
     #[test]
     fn a_line_is_that_of_the_wait_beside_it() {
+        use crate::runtime::Handle;
+        use crate::task::yield_now;
+
         let _dump = DUMPS.lock();
         let runtime = Builder::new_current_thread().enable_time().build().unwrap();
         let text = runtime.block_on(async {

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use super::groups::Count;
 use super::info::{Short, known};
-use crate::lost::locks::Edge;
+use crate::lost::locks::{Acquired, Edge};
 use crate::sys::peer::{self, Ports};
 use crate::task::join_set::size_of_set;
 use crate::task::{Id, MOST, Moment, Resource, SyncWait, Wait};
@@ -16,7 +16,8 @@ use crate::task::{Id, MOST, Moment, Resource, SyncWait, Wait};
 /// What a task waits for; see [`TaskInfo::waits_for`](super::TaskInfo::waits_for).
 ///
 /// `Display` writes it as the end of a sentence: `for a timer in 3.0 s`, `to read from 127.0.0.1:80
-/// (fd 12)`, `to lock a tokio Mutex created at src/main.rs:7`.
+/// (fd 12)`, `to lock a tokio Mutex created at src/main.rs:7 (locked by task 66 at src/main.rs:9)`. All that
+/// is not the wait itself stands in brackets, so that several waits can be joined by `and`.
 ///
 /// # Examples
 ///
@@ -68,6 +69,10 @@ pub enum WaitsFor {
         /// in which a runtime has been built with `GMP_DEBUG=sigquit=1`, `GMP_LEAKS` or
         /// `GMP_DEADLOCK_AFTER`, or with the options of their builder.
         holder: Option<Id>,
+        /// Where that task has locked it, or acquired permits: the place of its last call.
+        locked_at: Option<&'static Location<'static>>,
+        /// Whether that task has acquired permits at other places, too, since it has any.
+        locked_elsewhere: bool,
         /// How many other tasks have locked it to read, or have permits.
         other_holders: u32,
         /// How many permits these tasks have together.
@@ -113,11 +118,15 @@ impl WaitsFor {
             Wait::Writable(fd) => WaitsFor::Writable(Descriptor::unknown(fd)),
             Wait::Task(id) => WaitsFor::Task(id),
             Wait::AnyOf(roll) => WaitsFor::AnyOf(size_of_set(roll)),
-            Wait::Sync(SyncWait { resource, amount, created }) => {
-                WaitsFor::Sync { resource, amount, created: known(created), holder: None, other_holders: 0, held: 0 }
-            }
+            Wait::Sync(SyncWait { resource, amount, created }) => WaitsFor::unheld(resource, amount, known(created)),
             Wait::At(place) => WaitsFor::Place(place),
         }
+    }
+
+    /// A wait of which no holder is known.
+    fn unheld(resource: Resource, amount: u32, created: Option<&'static Location<'static>>) -> WaitsFor {
+        let (holder, locked_at, locked_elsewhere) = (None, None, false);
+        WaitsFor::Sync { resource, amount, created, holder, locked_at, locked_elsewhere, other_holders: 0, held: 0 }
     }
 
     /// The task without which the wait does not end. Permits of a semaphore may come from any task.
@@ -132,17 +141,25 @@ impl WaitsFor {
     /// Sets which tasks have locked what is waited for, and returns them. `edges`: those of the task's
     /// last poll. Two locks that were created at one place can't be told apart.
     pub(super) fn set_holder<'a>(&mut self, edges: &[&'a Edge]) -> Option<&'a Edge> {
-        let WaitsFor::Sync { resource, created, holder, other_holders, held, .. } = self else { return None };
-        let is_of = |edge: &&&Edge| edge.resource == *resource && known(edge.created) == *created;
+        let WaitsFor::Sync { resource, amount, created, .. } = *self else { return None };
+        let is_of = |edge: &&&Edge| edge.resource == resource && known(edge.created) == created;
         let mut matching = edges.iter().filter(is_of);
         let first = *matching.next()?;
         if matching.any(|edge| edge.address != first.address) {
             return None;
         }
         let number = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
-        *holder = first.holders.first().map(|(id, _)| *id);
-        *other_holders = number(first.holders.len() - 1);
-        *held = number(first.holders.iter().fold(0, |sum, (_, permits)| sum.saturating_add(*permits)));
+        let Acquired { last, elsewhere } = first.holders.acquired;
+        *self = WaitsFor::Sync {
+            resource,
+            amount,
+            created,
+            holder: first.holders.tasks.first().copied(),
+            locked_at: known(last),
+            locked_elsewhere: elsewhere,
+            other_holders: number(first.holders.tasks.len() - 1),
+            held: number(first.holders.permits),
+        };
         Some(first)
     }
 
@@ -154,15 +171,18 @@ impl WaitsFor {
             descriptor.unanswered = descriptor.unanswered.max(same.and_then(|same| same.unanswered()));
         }
         let (
-            WaitsFor::Sync { resource, amount, created, holder, other_holders, held },
+            WaitsFor::Sync { amount, holder, locked_at, .. },
             Some(WaitsFor::Sync { amount: of_other, holder: its_holder, .. }),
-        ) = (*self, same)
+        ) = (self, same)
         else {
             return;
         };
-        let amount = if amount == of_other { amount } else { 0 };
-        let is_common = holder == its_holder;
-        *self = WaitsFor::Sync { resource, amount, created, holder: holder.filter(|_| is_common), other_holders, held };
+        if *amount != of_other {
+            *amount = 0;
+        }
+        if *holder != its_holder {
+            (*holder, *locked_at) = (None, None);
+        }
     }
 
     /// Asks the system what the descriptor is.
@@ -193,8 +213,7 @@ impl WaitsFor {
             WaitsFor::AnyOf(_) => WaitsFor::AnyOf(0),
             WaitsFor::Sync { resource, amount, created, .. } => {
                 let varies = matches!(resource, Resource::Receiver | Resource::Semaphore);
-                let amount = if varies { 0 } else { amount };
-                WaitsFor::Sync { resource, amount, created, holder: None, other_holders: 0, held: 0 }
+                WaitsFor::unheld(resource, if varies { 0 } else { amount }, created)
             }
             WaitsFor::Place(_) => self,
         }
@@ -247,10 +266,10 @@ pub(super) struct OfSeveral(pub(super) WaitsFor);
 impl fmt::Display for OfSeveral {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
-            WaitsFor::Timer(left) => write!(f, "for timers, the next in {:.1} s", left.as_secs_f64()),
+            WaitsFor::Timer(left) => write!(f, "for timers (the next in {:.1} s)", left.as_secs_f64()),
             WaitsFor::Readable(Descriptor { unanswered: Some(ago), .. }) => {
                 let ago = ago.as_secs_f64();
-                write!(f, "to read from clients that have got nothing since their last data, up to {ago:.1} s ago")
+                write!(f, "to read from clients (unanswered since their last data, up to {ago:.1} s ago)")
             }
             WaitsFor::Readable(_) => f.write_str("for descriptors to be readable"),
             WaitsFor::Writable(_) => f.write_str("for descriptors to be writable"),
@@ -267,10 +286,12 @@ impl fmt::Display for WaitsFor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
             WaitsFor::Timer(left) => write!(f, "for a timer in {:.1} s", left.as_secs_f64()),
-            WaitsFor::Readable(Descriptor { fd, peer: Some(peer), unanswered, .. }) => {
-                write!(f, "to read from {peer} (fd {fd})")?;
-                let Some(ago) = unanswered.map(|ago| ago.as_secs_f64()) else { return Ok(()) };
-                write!(f, ", which has got nothing since its last data {ago:.1} s ago")
+            WaitsFor::Readable(Descriptor { fd, peer: Some(peer), unanswered: None, .. }) => {
+                write!(f, "to read from {peer} (fd {fd})")
+            }
+            WaitsFor::Readable(Descriptor { fd, peer: Some(peer), unanswered: Some(ago), .. }) => {
+                let ago = ago.as_secs_f64();
+                write!(f, "to read from {peer} (fd {fd}, unanswered since its last data {ago:.1} s ago)")
             }
             WaitsFor::Readable(Descriptor { fd, listens_at: Some(address), .. }) => {
                 write!(f, "for a connection to {address} (fd {fd})")
@@ -279,18 +300,21 @@ impl fmt::Display for WaitsFor {
             WaitsFor::Writable(Descriptor { fd, peer: Some(peer), .. }) => write!(f, "to write to {peer} (fd {fd})"),
             WaitsFor::Writable(Descriptor { fd, .. }) => write!(f, "for fd {fd} to be writable"),
             WaitsFor::Task(id) => write!(f, "for task {id}"),
+            WaitsFor::AnyOf(0) => f.write_str("for the tasks of a set that was dropped"),
+            WaitsFor::AnyOf(1) => f.write_str("for the only task of a set"),
             WaitsFor::AnyOf(count) => write!(f, "for any of {count} tasks"),
-            WaitsFor::Sync { resource, amount, created, holder, other_holders, held } => {
-                resource_in_words(f, resource, amount)?;
-                created.map_or(Ok(()), |place| write!(f, " created at {}", Short(place)))?;
+            WaitsFor::Sync { resource, amount, created, holder, locked_at, locked_elsewhere, other_holders, held } => {
+                resource_in_words(f, resource, amount, created)?;
                 let Some(holder) = holder else { return Ok(()) };
                 match resource {
-                    Resource::Semaphore => write!(f, ", {} acquired by task {holder}", Count(held as usize, "permit"))?,
-                    _ => write!(f, ", locked by task {holder}")?,
+                    Resource::Semaphore => write!(f, " ({} acquired by task {holder}", Count(held as usize, "permit"))?,
+                    _ => write!(f, " (locked by task {holder}")?,
                 }
+                locked_at.map_or(Ok(()), |place| write!(f, " at {}", Short(place)))?;
+                f.write_str(if locked_at.is_some() && locked_elsewhere { " and elsewhere" } else { "" })?;
                 match other_holders {
-                    0 => Ok(()),
-                    others => write!(f, " and {}", Count(others as usize, "other")),
+                    0 => f.write_str(")"),
+                    others => write!(f, " and {})", Count(others as usize, "other task")),
                 }
             }
             WaitsFor::Place(place) => write!(f, "at {}", Short(place)),
@@ -298,7 +322,13 @@ impl fmt::Display for WaitsFor {
     }
 }
 
-fn resource_in_words(f: &mut fmt::Formatter<'_>, resource: Resource, amount: u32) -> fmt::Result {
+/// A lock or channel, with where it was created directly behind it.
+fn resource_in_words(
+    f: &mut fmt::Formatter<'_>,
+    resource: Resource,
+    amount: u32,
+    created: Option<&'static Location<'static>>,
+) -> fmt::Result {
     let more = if amount == MOST { " or more" } else { "" };
     match resource {
         Resource::Mutex => f.write_str("to lock a tokio Mutex"),
@@ -306,22 +336,24 @@ fn resource_in_words(f: &mut fmt::Formatter<'_>, resource: Resource, amount: u32
         Resource::RwLock => f.write_str("to write a tokio RwLock"),
         Resource::Semaphore if amount == 0 => f.write_str("to acquire permits of a tokio Semaphore"),
         Resource::Semaphore => write!(f, "to acquire {amount}{more} of a tokio Semaphore"),
-        Resource::OnceCell => f.write_str("for a tokio OnceCell to be initialised"),
+        Resource::OnceCell => f.write_str("for the initialisation of a tokio OnceCell"),
         Resource::Sender => write!(f, "to send into a full mpsc channel (capacity {amount}{more})"),
         Resource::Receiver if amount == 0 => f.write_str("to receive from an empty mpsc channel"),
         Resource::Receiver if amount == 1 => f.write_str("to receive from an empty mpsc channel (1 sender)"),
         Resource::Receiver => write!(f, "to receive from an empty mpsc channel ({amount}{more} senders)"),
         Resource::Notify => f.write_str("for a notification by a tokio Notify"),
         Resource::Watch => f.write_str("for a change of a watch channel"),
-        Resource::Closed => f.write_str("for the receivers of a channel to be gone"),
+        Resource::Closed => f.write_str("for the end of all receivers of a channel"),
         Resource::Oneshot => f.write_str("to receive from a oneshot channel"),
         Resource::Broadcast => f.write_str("to receive from a broadcast channel"),
-    }
+    }?;
+    created.map_or(Ok(()), |place| write!(f, " created at {}", Short(place)))
 }
 
 #[cfg(all(test, not(any(loom, shuttle))))]
 mod tests {
     use super::*;
+    use crate::lost::locks::Holders;
 
     #[test]
     fn a_wait_is_the_end_of_a_sentence() {
@@ -333,6 +365,8 @@ mod tests {
         assert_eq!(text(Wait::Writable(12)), "for fd 12 to be writable");
         assert_eq!(text(Wait::Task(id)), "for task 7");
         assert_eq!(WaitsFor::AnyOf(3).to_string(), "for any of 3 tasks");
+        assert_eq!(WaitsFor::AnyOf(1).to_string(), "for the only task of a set");
+        assert_eq!(WaitsFor::AnyOf(0).to_string(), "for the tasks of a set that was dropped");
         let place = Location::caller();
         assert!(text(Wait::At(place)).ends_with(&format!("waits.rs:{}", place.line())));
     }
@@ -346,22 +380,19 @@ mod tests {
         let unanswered = Some(Duration::from_millis(2_100));
         let asked = WaitsFor::Readable(Descriptor { unanswered, ..connected });
         let text = asked.to_string();
-        assert_eq!(text, "to read from 127.0.0.1:80 (fd 5), which has got nothing since its last data 2.1 s ago");
+        assert_eq!(text, "to read from 127.0.0.1:80 (fd 5, unanswered since its last data 2.1 s ago)");
         let mut several = WaitsFor::Readable(Descriptor { unanswered: Some(Duration::ZERO), ..connected });
         assert_ne!(several.kind(), WaitsFor::Readable(connected).kind());
         several.retain_common(&[asked]);
         let text = OfSeveral(several).to_string();
-        assert_eq!(text, "to read from clients that have got nothing since their last data, up to 2.1 s ago");
+        assert_eq!(text, "to read from clients (unanswered since their last data, up to 2.1 s ago)");
         let listens = WaitsFor::Readable(Descriptor { listens_at: address, ..Descriptor::unknown(5) });
         assert_eq!(listens.to_string(), "for a connection to 127.0.0.1:80 (fd 5)");
     }
 
     #[test]
     fn a_lock_or_channel_is_named_with_what_is_waited_for() {
-        let wait = |resource, amount| {
-            let created = None;
-            WaitsFor::Sync { resource, amount, created, holder: None, other_holders: 0, held: 0 }
-        };
+        let wait = |resource, amount| WaitsFor::unheld(resource, amount, None);
         let text = |resource, amount| wait(resource, amount).to_string();
         assert_eq!(text(Resource::Mutex, 1), "to lock a tokio Mutex");
         assert_eq!(text(Resource::RwLock, 1), "to read a tokio RwLock");
@@ -378,47 +409,61 @@ mod tests {
         let expected = format!("waits.rs:{}", created.line());
         let text = WaitsFor::of(wait, 0).to_string();
         assert!(text.starts_with("for a change of a watch channel created at ") && text.ends_with(&expected), "{text}");
+        let text = WaitsFor::unheld(Resource::Closed, 0, Some(created)).to_string();
+        assert_eq!(text, format!("for the end of all receivers of a channel created at {}", Short(created)));
     }
 
     #[test]
-    fn who_has_locked_is_told_and_how_many_others() {
+    fn who_has_locked_is_told_and_where_and_how_many_others() {
         let id = |id| Id::from_u64(id).unwrap();
         let created = Location::caller();
-        let edge = |resource, holders: &[(u64, usize)], address| Edge {
+        let last = Location::caller();
+        let edge = |resource, tasks: &[u64], permits, elsewhere, address| Edge {
             task: id(1),
             polls: 1,
             since: std::time::Instant::now(),
             resource,
             created,
-            holders: holders.iter().map(|(holder, permits)| (id(*holder), *permits)).collect(),
+            holders: Holders {
+                tasks: tasks.iter().map(|task| id(*task)).collect(),
+                acquired: Acquired { last, elsewhere },
+                permits,
+            },
             address,
         };
-        let place = Short(created);
+        let places = [(Short(created), "HERE"), (Short(last), "THERE")].map(|(place, name)| (place.to_string(), name));
         let told = |resource, edges: &[&Edge]| {
             let mut wait = WaitsFor::of(Wait::Sync(SyncWait { resource, amount: 1, created }), 0);
             wait.set_holder(edges);
-            wait.to_string().replace(&format!(" created at {place}"), "")
+            places.iter().fold(wait.to_string(), |text, (place, name)| text.replace(place, name))
         };
-        let [pool, one] = [&[(5, 2), (7, 1)][..], &[(5, 1)]].map(|holders| edge(Resource::Semaphore, holders, 32));
-        let semaphore = "to acquire 1 of a tokio Semaphore";
+        let pool = edge(Resource::Semaphore, &[5, 7], 3, true, 32);
+        let one = edge(Resource::Semaphore, &[5], 1, false, 32);
+        let semaphore = "to acquire 1 of a tokio Semaphore created at HERE";
         assert_eq!(
             told(Resource::Semaphore, &[&pool]),
-            format!("{semaphore}, 3 permits acquired by task 5 and 1 other")
+            format!("{semaphore} (3 permits acquired by task 5 at THERE and elsewhere and 1 other task)")
         );
-        assert_eq!(told(Resource::Semaphore, &[&one]), format!("{semaphore}, 1 permit acquired by task 5"));
-        let readers = edge(Resource::RwLock, &[(5, 1), (6, 1), (7, 1)], 64);
-        assert_eq!(told(Resource::RwLock, &[&one, &readers]), "to read a tokio RwLock, locked by task 5 and 2 others");
-        let other = edge(Resource::Semaphore, &[(9, 1)], 96);
+        assert_eq!(told(Resource::Semaphore, &[&one]), format!("{semaphore} (1 permit acquired by task 5 at THERE)"));
+        let readers = edge(Resource::RwLock, &[5, 6, 7], 3, false, 64);
+        assert_eq!(
+            told(Resource::RwLock, &[&one, &readers]),
+            "to read a tokio RwLock created at HERE (locked by task 5 at THERE and 2 other tasks)"
+        );
+        let other = edge(Resource::Semaphore, &[9], 1, false, 96);
         assert_eq!(told(Resource::Semaphore, &[&pool, &other]), semaphore, "either may be meant");
     }
 
     #[test]
     fn a_group_says_what_is_true_of_all() {
+        let place = Location::caller();
         let wait = |amount, holder| WaitsFor::Sync {
             resource: Resource::Semaphore,
             amount,
             created: None,
             holder: Id::from_u64(holder),
+            locked_at: Some(place),
+            locked_elsewhere: false,
             other_holders: 0,
             held: 2,
         };
@@ -427,7 +472,7 @@ mod tests {
             common.retain_common(&[WaitsFor::Timer(Duration::ZERO), other]);
             OfSeveral(common).to_string()
         };
-        let acquired = "of a tokio Semaphore, 2 permits acquired by task 7";
+        let acquired = format!("of a tokio Semaphore (2 permits acquired by task 7 at {})", Short(place));
         assert_eq!(common(wait(1, 7), wait(1, 7)), format!("to acquire 1 {acquired}"));
         assert_eq!(common(wait(1, 7), wait(3, 7)), format!("to acquire permits {acquired}"));
         assert_eq!(common(wait(1, 7), wait(1, 8)), "to acquire 1 of a tokio Semaphore");

@@ -228,7 +228,7 @@ fn edges() -> HashMap<Id, Vec<Edge>> {
 /// Some of the other tasks that have permits.
 fn of_semaphores(edges: &[&Edge], task: Id) -> Vec<Id> {
     let semaphores = edges.iter().filter(|edge| edge.resource == Resource::Semaphore);
-    let holders = semaphores.flat_map(|edge| edge.holders.iter().map(|(holder, _)| *holder));
+    let holders = semaphores.flat_map(|edge| edge.holders.tasks.iter().copied());
     holders.filter(|holder| *holder != task).take(MOST_HOLDERS).collect()
 }
 

@@ -10,8 +10,8 @@
 //! | takes the permit, then is noted | is struck out, then gives the permit back |
 //!
 //! A lock is a semaphore with one permit or, so that it can have several readers, with many. A task is
-//! noted with the number of its permits; a permit that is forgotten stays noted, because pools forget it
-//! and add one when the connection comes back.
+//! noted with the number of its permits and the place of its last call; a permit that is forgotten stays
+//! noted, because pools forget it and add one when the connection comes back.
 //!
 //! So a task that is noted for a lock has locked it and not unlocked it. Its guard may be with another
 //! task: then that one has to unlock it, and the dump names the one that has locked it. When a task
@@ -43,10 +43,26 @@ static LOCKS: [Mutex<BTreeMap<usize, Lock>>; SHARDS] = [const { Mutex::new(BTree
 
 #[derive(Debug, Default)]
 struct Lock {
-    /// The tasks that have locked it, each with its permits. Ordered, because thousands of tasks may have
-    /// permits of one semaphore or wait for some.
-    holders: BTreeMap<Id, usize>,
+    /// The tasks that have locked it. Ordered, because thousands of tasks may have permits of one semaphore
+    /// or wait for some.
+    holders: BTreeMap<Id, Held>,
     wanted: BTreeMap<Id, Want>,
+}
+
+/// What a task has of a lock.
+#[derive(Clone, Copy, Debug)]
+struct Held {
+    permits: usize,
+    at: Acquired,
+}
+
+/// Where a task has locked, or acquired permits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Acquired {
+    /// The place of its last call.
+    pub(crate) last: &'static Location<'static>,
+    /// Whether it had permits by calls at other places then.
+    pub(crate) elsewhere: bool,
 }
 
 /// The wait of a task for a lock.
@@ -68,9 +84,27 @@ pub(crate) struct Edge {
     pub(crate) since: Instant,
     pub(crate) resource: Resource,
     pub(crate) created: &'static Location<'static>,
-    /// Each with its permits, and the task that was spawned first comes first. Never empty.
-    pub(crate) holders: Arc<[(Id, usize)]>,
+    pub(crate) holders: Holders,
     pub(crate) address: usize,
+}
+
+/// The tasks that have locked a lock or have permits. All tasks that wait for it share them.
+#[derive(Clone, Debug)]
+pub(crate) struct Holders {
+    /// The task that was spawned first comes first. Never empty.
+    pub(crate) tasks: Arc<[Id]>,
+    /// Where the first one has acquired its permits.
+    pub(crate) acquired: Acquired,
+    /// The permits of all of them.
+    pub(crate) permits: usize,
+}
+
+impl Holders {
+    fn of(lock: &Lock) -> Option<Holders> {
+        let acquired = lock.holders.values().next()?.at;
+        let permits = lock.holders.values().fold(0, |sum: usize, held| sum.saturating_add(held.permits));
+        Some(Holders { tasks: lock.holders.keys().copied().collect(), acquired, permits })
+    }
 }
 
 /// From now on it is kept.
@@ -87,13 +121,15 @@ fn shard(address: usize) -> MutexGuard<'static, BTreeMap<usize, Lock>> {
     LOCKS[(address >> 5) % SHARDS].lock().unwrap_or_else(|poisoned| poisoned.into_inner())
 }
 
-/// `task`: `None` outside of a task.
-pub(crate) fn locked(address: usize, permits: usize, task: Option<Id>) {
+/// `task`: `None` outside of a task. `called`: where it has called the function that has locked.
+pub(crate) fn locked(address: usize, permits: usize, task: Option<Id>, called: &'static Location<'static>) {
     let Some(task) = task.filter(|_| permits > 0) else { return };
     let mut locks = shard(address);
     let lock = locks.entry(address).or_default();
-    let all = lock.holders.entry(task).or_default();
-    *all = all.saturating_add(permits);
+    let first = Acquired { last: called, elsewhere: false };
+    let held = lock.holders.entry(task).or_insert(Held { permits: 0, at: first });
+    let elsewhere = held.at.elsewhere || held.at.last != called;
+    *held = Held { permits: held.permits.saturating_add(permits), at: Acquired { last: called, elsewhere } };
     lock.wanted.remove(&task);
 }
 
@@ -117,8 +153,8 @@ impl Lock {
         let Some((task, held)) = task.and_then(|task| self.holders.get_mut(&task).map(|held| (task, held))) else {
             return self.holders.clear();
         };
-        *held = held.saturating_sub(permits);
-        if *held == 0 {
+        held.permits = held.permits.saturating_sub(permits);
+        if held.permits == 0 {
             self.holders.remove(&task);
         }
     }
@@ -153,8 +189,8 @@ pub(crate) fn edges() -> Vec<Edge> {
     let mut edges = Vec::new();
     for shard in &LOCKS {
         let locks = shard.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-        for (&address, lock) in locks.iter().filter(|(_, lock)| !lock.holders.is_empty()) {
-            let holders: Arc<[(Id, usize)]> = lock.holders.iter().map(|(id, permits)| (*id, *permits)).collect();
+        for (&address, lock) in locks.iter().filter(|(_, lock)| !lock.wanted.is_empty()) {
+            let Some(holders) = Holders::of(lock) else { continue };
             let edge = |(task, want): (&Id, &Want)| Edge {
                 task: *task,
                 polls: want.polls,
@@ -197,7 +233,7 @@ mod tests {
     fn waits_of(task: Id) -> Vec<(u32, Id)> {
         let edges = edges().into_iter().filter(|edge| edge.task == task);
         edges
-            .flat_map(|edge| edge.holders.iter().map(|(holder, _)| (edge.polls, *holder)).collect::<Vec<_>>())
+            .flat_map(|edge| edge.holders.tasks.iter().map(|holder| (edge.polls, *holder)).collect::<Vec<_>>())
             .collect()
     }
 
@@ -206,13 +242,13 @@ mod tests {
         let (address, [holder, waits]) = (usize::MAX - 31, [1 << 40, (1 << 40) + 1].map(id));
         wants(address, (waits, 3), Resource::Mutex, Location::caller());
         assert_eq!(waits_of(waits), [], "it is not known who has locked it");
-        locked(address, 1, Some(holder));
+        locked(address, 1, Some(holder), Location::caller());
         assert_eq!(waits_of(waits), [(3, holder)]);
         wants(address, (waits, 5), Resource::Mutex, Location::caller());
         assert_eq!(waits_of(waits), [(5, holder)]);
         unlocked(address, 1, Some(holder));
         assert_eq!(waits_of(waits), []);
-        locked(address, 1, Some(waits));
+        locked(address, 1, Some(waits), Location::caller());
         wants(address, (holder, 1), Resource::Mutex, Location::caller());
         assert_eq!((waits_of(waits), waits_of(holder)), (vec![], vec![(1, waits)]));
         gave_up(address, Some(holder));
@@ -225,12 +261,12 @@ mod tests {
     fn a_lock_has_several_readers_and_what_is_not_certain_is_forgotten() {
         let (address, [first, second, writer]) = (usize::MAX - 95, [1 << 41, (1 << 41) + 1, (1 << 41) + 2].map(id));
         wants(address, (writer, 1), Resource::Mutex, Location::caller());
-        locked(address, 1, Some(first));
-        locked(address, 1, Some(second));
+        locked(address, 1, Some(first), Location::caller());
+        locked(address, 1, Some(second), Location::caller());
         assert_eq!(waits_of(writer), [(1, first), (1, second)]);
         unlocked(address, 1, Some(first));
         assert_eq!(waits_of(writer), [(1, second)]);
-        locked(address, 1, Some(first));
+        locked(address, 1, Some(first), Location::caller());
         unlocked(address, 1, None);
         assert_eq!(waits_of(writer), []);
         gave_up(address, Some(writer));
@@ -242,9 +278,9 @@ mod tests {
     fn a_task_has_as_many_permits_as_it_has_acquired_and_not_given_back() {
         let (address, [first, second, waits]) = (usize::MAX - 159, [1 << 42, (1 << 42) + 1, (1 << 42) + 2].map(id));
         wants(address, (waits, 1), Resource::Semaphore, Location::caller());
-        locked(address, 3, Some(first));
-        locked(address, 1, Some(second));
-        locked(address, 1, Some(first));
+        locked(address, 3, Some(first), Location::caller());
+        locked(address, 1, Some(second), Location::caller());
+        locked(address, 1, Some(first), Location::caller());
         unlocked(address, 3, Some(first));
         assert_eq!(waits_of(waits), [(1, first), (1, second)], "each once, and in this order");
         unlocked(address, 1, Some(first));
@@ -252,5 +288,25 @@ mod tests {
         ended(address);
         assert_eq!(waits_of(waits), []);
         assert!(!shard(address).contains_key(&address));
+    }
+
+    #[test]
+    fn the_holders_are_told_with_their_permits_and_the_last_place() {
+        let (address, [first, second, waits]) = (usize::MAX - 223, [1 << 43, (1 << 43) + 1, (1 << 43) + 2].map(id));
+        let holders = || edges().into_iter().find(|edge| edge.task == waits).unwrap().holders;
+        let here = Location::caller();
+        let there = Location::caller();
+        wants(address, (waits, 1), Resource::Semaphore, here);
+        locked(address, 2, Some(first), here);
+        locked(address, 1, Some(second), there);
+        assert_eq!((&*holders().tasks, holders().permits), (&[first, second][..], 3));
+        locked(address, 1, Some(first), here);
+        assert_eq!(holders().acquired, Acquired { last: here, elsewhere: false });
+        locked(address, 1, Some(first), there);
+        assert_eq!((holders().acquired, holders().permits), (Acquired { last: there, elsewhere: true }, 5));
+        unlocked(address, 4, Some(first));
+        locked(address, 1, Some(first), here);
+        assert_eq!(holders().acquired, Acquired { last: here, elsewhere: false }, "what was given back is forgotten");
+        ended(address);
     }
 }

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use std::{io, mem};
 
 use crate::sched::Scheduler;
+use crate::sched::config::Sigquit;
 use crate::sys::cgroup::{self, Throttling};
 use crate::sys::environment;
 
@@ -25,15 +26,15 @@ pub(crate) struct Settings {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Debug {
     pub(crate) trace: Option<Settings>,
-    /// SIGQUIT prints all tasks (`dump`).
-    pub(crate) sigquit: bool,
+    /// What SIGQUIT prints (`dump`).
+    pub(crate) sigquit: Sigquit,
     /// `cargo gmp tasks` is answered (`dump`).
     pub(crate) asks: bool,
 }
 
 impl Default for Debug {
     fn default() -> Debug {
-        Debug { trace: None, sigquit: false, asks: true }
+        Debug { trace: None, sigquit: Sigquit::Nothing, asks: true }
     }
 }
 
@@ -45,7 +46,7 @@ impl Debug {
 
 fn parse(text: &str) -> Result<Debug, String> {
     let mut period = None;
-    let (mut detail, mut sigquit, mut asks) = (false, false, true);
+    let (mut detail, mut sigquit, mut asks) = (false, Sigquit::Nothing, true);
     for item in text.split(',').map(str::trim).filter(|item| !item.is_empty()) {
         let (name, value) = item.split_once('=').unwrap_or((item, ""));
         match (name, value.parse::<u64>()) {
@@ -56,20 +57,29 @@ fn parse(text: &str) -> Result<Debug, String> {
                 ));
             }
             ("scheddetail", Ok(on @ (0 | 1))) => detail = on == 1,
-            ("sigquit", Ok(on @ (0 | 1))) => sigquit = on == 1,
+            ("sigquit", _) => sigquit = printed_at_sigquit(value)?,
             ("asks", Ok(on @ (0 | 1))) => asks = on == 1,
-            ("scheddetail" | "sigquit" | "asks", _) => {
+            ("scheddetail" | "asks", _) => {
                 return Err(format!("{VARIABLE}: {name}={value} is not a switch; allowed are 0 and 1"));
             }
             _ => {
                 return Err(format!(
                     "{VARIABLE}: unknown setting `{name}`; allowed are schedtrace=MILLISECONDS, scheddetail=0|1, \
-                     sigquit=0|1 and asks=0|1"
+                     sigquit=0|1|lines and asks=0|1"
                 ));
             }
         }
     }
     Ok(Debug { trace: period.map(|period| Settings { period, detail }), sigquit, asks })
+}
+
+fn printed_at_sigquit(value: &str) -> Result<Sigquit, String> {
+    match value {
+        "0" => Ok(Sigquit::Nothing),
+        "1" => Ok(Sigquit::Tasks),
+        "lines" => Ok(Sigquit::Lines),
+        _ => Err(format!("{VARIABLE}: sigquit={value} is unknown; allowed are 0, 1 and lines")),
+    }
 }
 
 /// The state of the trace. sysmon owns it.
@@ -219,7 +229,7 @@ fn detail(scheduler: &Scheduler, text: &mut String) {
 mod tests {
     use std::time::Duration;
 
-    use super::{Debug, Settings, Throttling, next_due, parse, throttled_since};
+    use super::{Debug, Settings, Sigquit, Throttling, next_due, parse, throttled_since};
 
     #[test]
     fn throttling_is_told_once() {
@@ -238,9 +248,10 @@ mod tests {
         assert_eq!(trace("scheddetail=1,schedtrace=250"), Some(expected));
         assert_eq!(trace("scheddetail=1"), None);
         assert_eq!(parse("").unwrap(), Debug::default());
-        let both = Debug { trace: Some(expected), sigquit: true, asks: true };
+        let both = Debug { trace: Some(expected), sigquit: Sigquit::Tasks, asks: true };
         assert_eq!(parse("sigquit=1,schedtrace=250,scheddetail=1").unwrap(), both);
         assert_eq!(parse("sigquit=0").unwrap(), Debug::default());
+        assert_eq!(parse("sigquit=lines").unwrap(), Debug { sigquit: Sigquit::Lines, ..Debug::default() });
         assert_eq!(parse("asks=0").unwrap(), Debug { asks: false, ..Debug::default() });
     }
 
@@ -250,7 +261,7 @@ mod tests {
             ("schedtrace=0", "schedtrace=0"),
             ("schedtrace=x", "from 1 to 3600000"),
             ("scheddetail=2", "allowed are 0 and 1"),
-            ("sigquit=yes", "sigquit=yes is not a switch"),
+            ("sigquit=yes", "sigquit=yes is unknown; allowed are 0, 1 and lines"),
             ("gctrace=1", "unknown setting `gctrace`"),
         ] {
             let error = parse(text).unwrap_err();

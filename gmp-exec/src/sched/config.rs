@@ -92,3 +92,14 @@ impl Config {
 
 /// Tells how many CPUs the process may use.
 pub(crate) type CountCpus = fn() -> usize;
+
+/// What SIGQUIT prints.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Sigquit {
+    /// The signal ends the process.
+    Nothing,
+    /// All tasks.
+    Tasks,
+    /// All tasks, with the lines at which they wait, for which they are polled once more.
+    Lines,
+}

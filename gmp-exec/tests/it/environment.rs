@@ -75,7 +75,7 @@ fn a_bad_debug_setting_is_an_error_that_names_variable_value_and_range() {
         ("scheddetail=2", "GMP_DEBUG: scheddetail=2 is not a switch; allowed are 0 and 1"),
         (
             "schedtrace=5,gctrace=1",
-            "GMP_DEBUG: unknown setting `gctrace`; allowed are schedtrace=MILLISECONDS, scheddetail=0|1, sigquit=0|1 and asks=0|1",
+            "GMP_DEBUG: unknown setting `gctrace`; allowed are schedtrace=MILLISECONDS, scheddetail=0|1, sigquit=0|1|lines and asks=0|1",
         ),
     ] {
         assert_eq!(build_with("GMP_DEBUG", value), format!("error: InvalidInput: {expected}"));

@@ -7,7 +7,7 @@ use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use memchr::memmem;
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, kill_process};
@@ -62,7 +62,7 @@ impl Asked {
         match kill_process(thread, Signal::URG) {
             // Threads come and go.
             Err(Errno::SRCH) if thread != self.process => Ok(()),
-            asked => asked.with_context(|| format!("can't ask process {}", self.process)),
+            asked => asked.map_err(|error| cant_ask(self.process, &error.into())),
         }
     }
 
@@ -95,7 +95,7 @@ impl Asked {
         let program = match File::open(&program) {
             // A kernel thread, or a process that has ended.
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
-            opened => opened.with_context(|| format!("can't ask process {}", self.process))?,
+            opened => opened.map_err(|error| cant_ask(self.process, &error))?,
         };
         let libraries = || self.libraries().iter().any(|library| File::open(library).is_ok_and(has_mark));
         Ok(has_mark(program) || libraries())
@@ -114,6 +114,16 @@ impl Asked {
         let children = fs::read_to_string(self.folder().join(format!("task/{}/children", self.process))).ok()?;
         let children = children.split_whitespace().filter_map(|child| Pid::from_raw(child.parse().ok()?));
         children.into_iter().find(|&process| Asked { process }.is_on_gmp().unwrap_or(false))
+    }
+}
+
+fn cant_ask(process: Pid, error: &io::Error) -> anyhow::Error {
+    match error.kind() {
+        io::ErrorKind::PermissionDenied => anyhow!(
+            "can't ask process {process}: only its own user may, with the same rights and in the same container \
+             ({error})"
+        ),
+        _ => anyhow!("can't ask process {process}: {error}"),
     }
 }
 
@@ -167,6 +177,13 @@ mod tests {
     fn caught_signals_are_read() {
         let status = "Name:\tapp\nSigIgn:\tffffffffffffffff\nSigCgt:\t0000000000400000\n";
         assert!(catches(status, Signal::URG) && !catches(status, Signal::QUIT) && !catches("", Signal::URG));
+    }
+
+    #[test]
+    fn who_may_ask_is_told() {
+        let error = cant_ask(Pid::from_raw(7).unwrap(), &Errno::PERM.into()).to_string();
+        assert!(error.starts_with("can't ask process 7: only its own user may, "), "{error}");
+        assert!(error.ends_with(" (Operation not permitted (os error 1))"), "{error}");
     }
 
     #[test]

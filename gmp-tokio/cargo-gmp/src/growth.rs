@@ -76,7 +76,8 @@ impl Look {
             let by = |row: &Row| (row.more.abs(), row.polls);
             by(other).partial_cmp(&by(one)).expect("numbers").then(a.cmp(b))
         });
-        let head = format!("{} tasks, in the last {seconds:.1} s a second:\n", self.tasks.len());
+        let plural = if self.tasks.len() == 1 { "" } else { "s" };
+        let head = format!("{} task{plural}; per second over the last {seconds:.1} s:\n", self.tasks.len());
         let rows = rows.into_iter().take(MOST_ROWS).fold(head, |text, (place, Row { tasks, more, polls })| {
             let (more, polls) = (more / seconds, polls / seconds);
             text + &format!("  {more:+.1} tasks, {polls:.1} polls: {tasks} spawned at {place}\n")
@@ -127,12 +128,17 @@ mod tests {
         let before = look(&[(1, "a.rs", 5), (2, "b.rs", 10), (3, axum, 1), (4, "idle.rs", 1)]);
         let now = look(&[(1, "a.rs", 25), (2, "b.rs", 11), (5, "b.rs", 1), (6, "b.rs", 2), (4, "idle.rs", 1)]);
         let expected = "\
-5 tasks, in the last 2.0 s a second:
+5 tasks; per second over the last 2.0 s:
   +1.0 tasks, 2.0 polls: 3 spawned at b.rs:7
   -0.5 tasks, 0.0 polls: 0 spawned at axum-0.8.9/src/serve.rs:7
   +0.0 tasks, 10.0 polls: 1 spawned at a.rs:7
 ";
         assert_eq!(now.since(&before, 2.0), expected);
+    }
+
+    #[test]
+    fn one_task_is_told_as_one() {
+        assert!(look(&[(1, "a.rs", 5)]).since(&Look::default(), 2.0).starts_with("1 task; per second "));
     }
 
     #[test]
@@ -149,7 +155,7 @@ mod tests {
             ))
         };
         let expected = "\
-0 tasks, in the last 2.0 s a second:
+0 tasks; per second over the last 2.0 s:
   +1.5 dropped reads: 4 in all, read_exact called at b.rs:4
   +200.0 messages: 500 in all, mpsc channels created at a.rs:3
 ";

@@ -55,6 +55,14 @@ async fn holder(task: &JoinHandle<()>) -> Option<String> {
         .find_map(|wait| if let WaitsFor::Sync { holder, .. } = wait { holder.map(|id| id.to_string()) } else { None })
 }
 
+/// A line of this file, as the dump names it.
+fn at(line: u32) -> String {
+    format!("{}:{line}", file!())
+}
+
+/// The line in which [`holds`] locks.
+const HOLDS: u32 = line!() + 7;
+
 /// A task that has locked the mutex, until it is notified.
 async fn holds(mutex: &Arc<Mutex<()>>) -> (JoinHandle<()>, Arc<Notify>) {
     let (mutex, locked, end) = (mutex.clone(), Arc::new(Notify::new()), Arc::new(Notify::new()));
@@ -67,6 +75,9 @@ async fn holds(mutex: &Arc<Mutex<()>>) -> (JoinHandle<()>, Arc<Notify>) {
     locked.notified().await;
     (task, end)
 }
+
+/// The line in which [`wants`] locks.
+const WANTS: u32 = line!() + 5;
 
 fn wants(mutex: &Arc<Mutex<()>>) -> JoinHandle<()> {
     let mutex = mutex.clone();
@@ -86,14 +97,15 @@ fn the_task_that_has_locked_a_mutex_is_named() {
         let third = wants(&mutex);
         assert_eq!(holder(&third).await, Some(id(&first)));
         let json = once_it_locks(&third).await.json().to_string();
-        assert!(json.contains(&format!(r#""holder":{},"other_holders":0,"held":1}}"#, first.id())), "{json}");
+        let expected = format!(r#""holder":{},"locked_at":"{}","other_holders":0,"held":1}}"#, first.id(), at(HOLDS));
+        assert!(json.contains(&expected), "{json}");
         end.notify_one();
         first.await.unwrap();
         while holder(&third).await != Some(id(&second)) {
             sleep(Duration::from_millis(1)).await;
         }
         let tree = Handle::current().tasks().tree().to_string();
-        assert!(tree.contains(&format!(", locked by task {}\n", second.id())), "{tree}");
+        assert!(tree.contains(&format!(" (locked by task {} at {})\n", second.id(), at(WANTS))), "{tree}");
         assert!(!tree.contains("deadlock"), "{tree}");
     });
 }
@@ -144,8 +156,11 @@ async fn permits(task: &JoinHandle<()>) -> String {
     let text = once_it_locks(task).await.waits_for[0].to_string();
     let (head, place) = text.split_once(" created at ").unwrap();
     assert_eq!(head, "to acquire 1 of a tokio Semaphore");
-    place.split_once(", ").map_or_else(String::new, |(_, permits)| permits.to_owned())
+    place.split_once(" (").map_or_else(String::new, |(_, permits)| permits.strip_suffix(')').unwrap().to_owned())
 }
+
+/// The line in which [`acquires`] acquires permits.
+const ACQUIRES: u32 = line!() + 7;
 
 /// A task that acquires so many permits, until it is notified. Then it gives one back, and keeps the others.
 async fn acquires(semaphore: &Arc<Semaphore>, count: u32) -> (JoinHandle<()>, Arc<Notify>) {
@@ -163,6 +178,9 @@ async fn acquires(semaphore: &Arc<Semaphore>, count: u32) -> (JoinHandle<()>, Ar
     (task, back)
 }
 
+/// The line in which [`wants_permit`] acquires one.
+const WANTS_PERMIT: u32 = line!() + 5;
+
 fn wants_permit(semaphore: &Arc<Semaphore>) -> JoinHandle<()> {
     let semaphore = semaphore.clone();
     tokio::spawn(async move {
@@ -178,22 +196,22 @@ fn the_tasks_that_have_permits_are_named() {
         let (first, back) = acquires(&semaphore, 2).await;
         let (second, _) = acquires(&semaphore, 1).await;
         let third = wants_permit(&semaphore);
-        let expected = format!("3 permits acquired by task {} and 1 other", first.id());
+        let expected = format!("3 permits acquired by task {} at {} and 1 other task", first.id(), at(ACQUIRES));
         assert_eq!(permits(&third).await, expected);
         let fourth = wants_permit(&semaphore);
         assert_eq!(permits(&fourth).await, expected);
         let tree = Handle::current().tasks().tree().to_string();
-        let at = |line: String| tree.find(&line).unwrap_or_else(|| panic!("{line:?} is not in {tree}"));
-        let below = [&first, &second].map(|task| at(format!("\n  task {}, spawned at ", task.id())));
-        assert!(below.into_iter().all(|below| at(format!("task {}, ", third.id())) < below), "{tree}");
+        let found = |line: String| tree.find(&line).unwrap_or_else(|| panic!("{line:?} is not in {tree}"));
+        let below = [&first, &second].map(|task| found(format!("\n  task {}, spawned at ", task.id())));
+        assert!(below.into_iter().all(|below| found(format!("task {}, ", third.id())) < below), "{tree}");
         // Who waits longest gets the permit.
         back.notify_one();
-        let expected = format!("3 permits acquired by task {} and 2 others", first.id());
+        let expected = format!("3 permits acquired by task {} at {} and 2 other tasks", first.id(), at(ACQUIRES));
         while permits(&fourth).await != expected {
             sleep(Duration::from_millis(1)).await;
         }
         let groups = Handle::current().tasks().groups().to_string();
-        assert!(groups.contains(&format!(", {expected}, ")), "{groups}");
+        assert!(groups.contains(&format!(" ({expected}), ")), "{groups}");
     });
 }
 
@@ -203,6 +221,7 @@ fn a_task_that_has_forgotten_its_permit_has_it_until_it_adds_one() {
     on_asking_runtimes(|| async {
         let (semaphore, end) = (Arc::new(Semaphore::new(1)), Arc::new(Notify::new()));
         let (pool, until) = (semaphore.clone(), end.clone());
+        let line = line!() + 2;
         let has = tokio::spawn(async move {
             pool.acquire().await.unwrap().forget();
             until.notified().await;
@@ -212,10 +231,11 @@ fn a_task_that_has_forgotten_its_permit_has_it_until_it_adds_one() {
             sleep(Duration::from_millis(1)).await;
         }
         let waits = wants_permit(&semaphore);
-        assert_eq!(permits(&waits).await, format!("1 permit acquired by task {}", has.id()));
+        assert_eq!(permits(&waits).await, format!("1 permit acquired by task {} at {}", has.id(), at(line)));
         let waits_longer = wants_permit(&semaphore);
         end.notify_one();
-        while permits(&waits_longer).await != format!("1 permit acquired by task {}", waits.id()) {
+        let expected = format!("1 permit acquired by task {} at {}", waits.id(), at(WANTS_PERMIT));
+        while permits(&waits_longer).await != expected {
             sleep(Duration::from_millis(1)).await;
         }
     });
@@ -227,6 +247,7 @@ fn a_task_whose_permits_are_with_others_is_in_no_deadlock() {
     on_asking_runtimes(|| async {
         let (semaphore, end) = (Arc::new(Semaphore::new(2)), Arc::new(Notify::new()));
         let (limit, until) = (semaphore.clone(), end.clone());
+        let line = line!() + 3;
         let accepts = tokio::spawn(async move {
             for _ in 0..3 {
                 let (permit, until) = (limit.clone().acquire_owned().await.unwrap(), until.clone());
@@ -236,7 +257,7 @@ fn a_task_whose_permits_are_with_others_is_in_no_deadlock() {
                 });
             }
         });
-        let expected = format!("2 permits acquired by task {}", accepts.id());
+        let expected = format!("2 permits acquired by task {} at {}", accepts.id(), at(line));
         assert_eq!(permits(&accepts).await, expected);
         let tree = Handle::current().tasks().tree().to_string();
         assert!(!tree.contains("deadlock"), "{tree}");
@@ -259,6 +280,67 @@ fn permits_of_a_semaphore_that_has_ended_are_nobodys() {
     });
 }
 
+/// A function takes the place from its caller, also where the call is asynchronous.
+#[test]
+fn the_place_of_each_call_is_told() {
+    macro_rules! is_told {
+        ($new:expr, $wants:ident, $lock:ident => $locked:expr) => {{
+            let ($lock, locked) = (Arc::new($new), Arc::new(Notify::new()));
+            let (wanted, tell) = ($lock.clone(), locked.clone());
+            let holds = tokio::spawn(async move {
+                let _guard = $locked;
+                tell.notify_one();
+                std::future::pending::<()>().await;
+            });
+            locked.notified().await;
+            let wants = tokio::spawn(async move { drop(wanted.$wants().await) });
+            let text = once_it_locks(&wants).await.waits_for[0].to_string();
+            assert!(text.ends_with(&format!(" by task {} at {})", holds.id(), at(line!()))), "{text}: {}", line!());
+        }};
+    }
+    on_asking_runtimes(|| async {
+        is_told!(Mutex::new(()), lock, mutex => mutex.lock().await);
+        is_told!(Mutex::new(()), lock, mutex => mutex.lock_owned().await);
+        is_told!(Mutex::new(()), lock, mutex => mutex.try_lock().unwrap());
+        is_told!(Mutex::new(()), lock, mutex => mutex.try_lock_owned().unwrap());
+        is_told!(RwLock::new(()), write, lock => lock.read().await);
+        is_told!(RwLock::new(()), write, lock => lock.read_owned().await);
+        is_told!(RwLock::new(()), write, lock => lock.try_read().unwrap());
+        is_told!(RwLock::new(()), write, lock => lock.try_read_owned().unwrap());
+        is_told!(RwLock::new(()), read, lock => lock.write().await);
+        is_told!(RwLock::new(()), read, lock => lock.write_owned().await);
+        is_told!(RwLock::new(()), read, lock => lock.try_write().unwrap());
+        is_told!(RwLock::new(()), read, lock => lock.try_write_owned().unwrap());
+        is_told!(Semaphore::new(1), acquire, semaphore => semaphore.acquire().await);
+        is_told!(Semaphore::new(1), acquire, semaphore => semaphore.acquire_many(1).await);
+        is_told!(Semaphore::new(1), acquire, semaphore => semaphore.acquire_owned().await);
+        is_told!(Semaphore::new(1), acquire, semaphore => semaphore.acquire_many_owned(1).await);
+        is_told!(Semaphore::new(1), acquire, semaphore => semaphore.try_acquire().unwrap());
+        is_told!(Semaphore::new(1), acquire, semaphore => semaphore.try_acquire_many(1).unwrap());
+        is_told!(Semaphore::new(1), acquire, semaphore => semaphore.try_acquire_owned().unwrap());
+        is_told!(Semaphore::new(1), acquire, semaphore => semaphore.try_acquire_many_owned(1).unwrap());
+    });
+}
+
+/// Each permit of a task may have been acquired elsewhere, and it is not known which is given back.
+#[test]
+fn permits_by_several_calls_are_told_as_such() {
+    on_asking_runtimes(|| async {
+        let (semaphore, both) = (Arc::new(Semaphore::new(2)), Arc::new(Notify::new()));
+        let (pool, tell) = (semaphore.clone(), both.clone());
+        let line = line!() + 3;
+        let has = tokio::spawn(async move {
+            let _first = pool.acquire().await;
+            let _second = pool.acquire().await;
+            tell.notify_one();
+            std::future::pending::<()>().await;
+        });
+        both.notified().await;
+        let expected = format!("2 permits acquired by task {} at {} and elsewhere", has.id(), at(line));
+        assert_eq!(permits(&wants_permit(&semaphore)).await, expected);
+    });
+}
+
 /// Of two mutexes, the task that waits for one in a `select!` waits for the right one.
 #[test]
 fn each_of_two_mutexes_has_its_holder() {
@@ -275,8 +357,8 @@ fn each_of_two_mutexes_has_its_holder() {
         });
         let info = once_it_locks(&task).await;
         let holders: Vec<String> = info.waits_for.iter().map(ToString::to_string).collect();
-        assert!(holders[0].ends_with(&format!(", locked by task {}", of_a.id())), "{holders:?}");
-        assert!(holders[1].ends_with(&format!(", locked by task {}", of_b.id())), "{holders:?}");
+        assert!(holders[0].ends_with(&format!(" (locked by task {} at {})", of_a.id(), at(HOLDS))), "{holders:?}");
+        assert!(holders[1].ends_with(&format!(" (locked by task {} at {})", of_b.id(), at(HOLDS))), "{holders:?}");
     });
 }
 
@@ -326,10 +408,10 @@ fn tasks_that_wait_for_each_others_mutexes_are_a_deadlock() {
             for (task, other) in [(&tasks[0], &tasks[1]), (&tasks[1], &tasks[0])] {
                 let expected = format!("task {}, spawned at ", task.id());
                 assert!(line.contains(&expected), "{expected}: {text}");
-                assert!(line.contains(&format!(", locked by task {}", other.id())), "{text}");
+                assert!(line.contains(&format!(" (locked by task {}", other.id())), "{text}");
             }
             assert_eq!(line.matches("waits to lock a tokio Mutex created at ").count(), 2, "{text}");
-            assert_eq!(line.matches("locks.rs:").count(), 4, "{text}");
+            assert_eq!(line.matches("locks.rs:").count(), 6, "{text}");
             // The end of one lets the other one go on.
             tasks[0].abort();
             tasks.map(drop);
@@ -370,7 +452,7 @@ fn handlers_of_a_service_that_wait_for_each_others_mutexes_are_a_deadlock() {
         };
         let line = text.lines().next().unwrap();
         assert_eq!(line.matches("waits to lock a tokio Mutex created at ").count(), 2, "{text}");
-        assert_eq!(line.matches(", locked by task ").count(), 2, "{text}");
+        assert_eq!(line.matches(" (locked by task ").count(), 2, "{text}");
         let groups = Handle::current().tasks().groups().to_string();
         assert!(groups.contains(&format!(", waits for a connection to {address} (fd ")), "{groups}");
         server.abort();

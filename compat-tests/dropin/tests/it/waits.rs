@@ -55,10 +55,10 @@ fn a_channel_is_named_with_its_place() {
         let full = sender.clone();
         assert_eq!(wait_of(async move { full.send(2).await.unwrap() }).await, expected);
         let (line, (sender, _receiver)) = (line!(), mpsc::channel::<u8>(1));
-        let expected = format!("for the receivers of a channel to be gone created at {line}");
+        let expected = format!("for the end of all receivers of a channel created at {line}");
         assert_eq!(wait_of(async move { sender.closed().await }).await, expected);
         let (line, (mut sender, receiver)) = (line!(), oneshot::channel::<u8>());
-        let expected = format!("for the receivers of a channel to be gone created at {line}");
+        let expected = format!("for the end of all receivers of a channel created at {line}");
         assert_eq!(wait_of(async move { sender.closed().await }).await, expected);
         drop(receiver);
         let (line, (_sender, receiver)) = (line!(), oneshot::channel::<u8>());
@@ -116,7 +116,7 @@ fn a_lock_is_named_with_its_place() {
         let first = cell.clone();
         let _initialises = tokio::spawn(async move { _ = first.get_or_init(std::future::pending).await });
         yield_now().await;
-        let expected = format!("for a tokio OnceCell to be initialised created at {line}");
+        let expected = format!("for the initialisation of a tokio OnceCell created at {line}");
         assert_eq!(wait_of(async move { _ = cell.get_or_init(std::future::pending).await }).await, expected);
     });
 }

@@ -9,7 +9,7 @@ use crate::observe::{self, RecorderSettings, schedtrace};
 use crate::procs;
 use crate::runtime::leaks::{describe_deadlock, describe_silence, tell_circles};
 use crate::runtime::{Builder, Handle, LocalOptions, LocalRuntime, Runtime};
-use crate::sched::config::{Config, CountCpus, Flavor};
+use crate::sched::config::{Config, CountCpus, Flavor, Sigquit};
 use crate::sched::state::threads::Threads;
 use crate::sched::submit::threads::start_first_machine;
 use crate::sched::sysmon;
@@ -89,7 +89,7 @@ impl Builder {
         seeded::set_dump(crate::dump::last_words);
         let scheduler = Scheduler::new(self.config(is_local)?);
         let Config { debug, leaks, silence, .. } = &scheduler.config;
-        if debug.sigquit || *leaks != Leaks::Off || silence.is_some() {
+        if debug.sigquit != Sigquit::Nothing || *leaks != Leaks::Off || silence.is_some() {
             lost::locks::keep();
         }
         let runtime = Runtime::of(Handle::of(SchedulerRef::new(scheduler.clone())));
@@ -104,7 +104,8 @@ impl Builder {
         }
         let traces_sigquit = scheduler.config.trace.as_ref().is_some_and(|settings| settings.on_sigquit);
         let debug = scheduler.config.debug;
-        crate::dump::watch(&scheduler, debug.asks, debug.sigquit || traces_sigquit)?;
+        let sigquit = if traces_sigquit { debug.sigquit.max(Sigquit::Tasks) } else { debug.sigquit };
+        crate::dump::watch(&scheduler, debug.asks, sigquit)?;
         Ok(runtime)
     }
 

@@ -183,14 +183,20 @@ impl Span {
         if computed { StuckBy::Computing } else { StuckBy::Blocking }
     }
 
-    /// What the report says. Starved: with a core at all times the poll would have been harmless.
+    /// What the report says. Starved: with a core at all times the poll would have been harmless, or it has
+    /// waited for one for most of its time and has not computed for long. A thread that has slept and then waits
+    /// for a core is runnable, and does not compute.
     fn reported(self, threshold: Duration) -> BlockedCause {
         let without = Span {
             elapsed: self.elapsed.saturating_sub(self.waiting),
             runnable: self.runnable.saturating_sub(self.waiting),
             ..self
         };
-        if without.is_harmless(threshold) { BlockedCause::Starved } else { self.cause(threshold).into() }
+        let is_starved = self.waiting * 2 >= self.elapsed && without.runnable < threshold;
+        match is_starved || without.is_harmless(threshold) {
+            true => BlockedCause::Starved,
+            false => without.cause(threshold).into(),
+        }
     }
 }
 
@@ -227,11 +233,13 @@ mod tests {
     }
 
     #[test]
-    fn only_a_poll_that_would_have_been_harmless_with_a_core_is_starved() {
+    fn the_time_without_a_core_is_neither_sleep_nor_work() {
         let reported = |elapsed, runnable, waiting| starved_span(elapsed, runnable, waiting).reported(THRESHOLD);
         assert_eq!(reported(100, 100, 95), BlockedCause::Starved);
         assert_eq!(reported(100, 100, 85), BlockedCause::Computing, "it computed for 15 ms");
-        assert_eq!(reported(100, 97, 95), BlockedCause::Computing, "it slept for 3 ms");
+        assert_eq!(reported(100, 97, 95), BlockedCause::Starved, "it slept for 3 ms, and computed for 2 ms");
+        assert_eq!(reported(80, 20, 20), BlockedCause::Blocked, "it slept for 60 ms, and then had no core");
+        assert_eq!(reported(70, 20, 5), BlockedCause::Computing, "it slept for 50 ms, and computed for 15 ms");
         assert_eq!(reported(100, 5, 3), BlockedCause::Blocked);
         assert_eq!(reported(20, 20, 0), BlockedCause::Computing);
     }

@@ -5,6 +5,8 @@ use std::thread;
 use std::time::Duration;
 
 use super::program::Program;
+#[cfg(all(feature = "blocked-stacks", target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
+use super::program::SITES;
 
 #[test]
 fn sigquit_prints_the_tasks_of_every_runtime_and_the_program_goes_on() {
@@ -16,6 +18,25 @@ fn sigquit_prints_the_tasks_of_every_runtime_and_the_program_goes_on() {
         assert!(text.contains("gmp:   5 waiting, spawned at ") && text.contains("program.rs:"), "{text}");
         assert!(text.contains("gmp: runtime 2 \"the\\nsecond\": 1 task\n"), "{text}");
     }
+    program.kill();
+}
+
+/// No task is polled for that unless the user asks for it.
+#[test]
+#[cfg(all(feature = "blocked-stacks", target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
+fn sigquit_prints_the_lines_at_which_tasks_wait_or_how_to_get_them() {
+    let line = format!(", at tests/it/tasks/program.rs:{},", SITES[0]);
+    let mut program = Program::start("awaits", "sigquit=lines");
+    program.signal();
+    let text = program.read_until("gmp: runtime 2: ", 1);
+    assert!(text.contains(&line), "{text}");
+    program.kill();
+
+    let mut program = Program::start("awaits", "sigquit=1");
+    program.signal();
+    let text = program.read_until("gmp: the lines at which tasks wait: ", 0);
+    let how = format!(": `cargo gmp tasks --lines {}`, or GMP_DEBUG=sigquit=lines at the start\n", program.child.id());
+    assert!(text.ends_with(&how) && !text.contains(&line), "{text}");
     program.kill();
 }
 

@@ -100,7 +100,7 @@ fn all_that_had_to_wait_in_the_last_poll() {
         let json = info.json().to_string();
         assert!(json.ends_with(&format!(r#","waits":[{{"task":{id}}},{{"any_of":1}}]}}"#)), "{json}");
         let groups = runtime.handle().tasks().groups().to_string();
-        assert!(groups.contains(&format!(", waits for task {id} and for any of 1 tasks, ")), "{groups}");
+        assert!(groups.contains(&format!(", waits for task {id} and for the only task of a set, ")), "{groups}");
     }
 }
 

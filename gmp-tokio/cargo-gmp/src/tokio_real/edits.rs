@@ -2,7 +2,7 @@
 //!
 //! Six parts of what is used depend on the executor: the budget of a poll, the timer of
 //! `mpsc::Sender::send_timeout`, the check that a caller doesn't block a thread that runs tasks,
-//! the seed of `select!`, what the dump tells (`waits`, `channels`, `reads`), and traced polls. The
+//! the seed of `select!`, what the dump tells (`waits`, `holders`, `channels`, `reads`), and traced polls. The
 //! edits make each call `gmp_exec` directly. The executor doesn't depend on tokio, so this makes no
 //! cycle. Hooks that the drop-in would set at the start were rejected: a channel can be used before
 //! any runtime exists, and each budget check would be an indirect call.
@@ -15,6 +15,7 @@ use std::{error, fmt, fs, io};
 
 use super::VERSION;
 use super::channels::CHANNELS;
+use super::holders::HOLDERS;
 use super::reads::READS;
 use super::waits::WAITS;
 
@@ -33,7 +34,7 @@ pub struct Edit {
 
 /// All edits that `tokio-real` needs.
 pub fn all() -> impl Iterator<Item = &'static Edit> {
-    EDITS.iter().chain(WAITS).chain(CHANNELS).chain(READS)
+    EDITS.iter().chain(WAITS).chain(HOLDERS).chain(CHANNELS).chain(READS)
 }
 
 const EDITS: &[Edit] = &[

@@ -13,6 +13,7 @@
 
 mod channels;
 pub mod edits;
+mod holders;
 pub(crate) mod instrumentation;
 pub(crate) mod manifest;
 pub mod origin;
@@ -47,7 +48,7 @@ macro_rules! sources {
 
 /// The files of this module. The result depends on nothing else.
 const SOURCES: &[(&str, &str)] = sources![
-    "channels.rs" "edits.rs" "instrumentation.rs" "manifest.rs" "mod.rs" "origin.rs" "reads.rs" "tree.rs" "waits.rs"
+    "channels.rs" "edits.rs" "holders.rs" "instrumentation.rs" "manifest.rs" "mod.rs" "origin.rs" "reads.rs" "tree.rs" "waits.rs"
 ];
 
 /// The result of [`generate`].

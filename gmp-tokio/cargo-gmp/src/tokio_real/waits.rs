@@ -1,5 +1,4 @@
-//! The edits by which locks and channels tell what a task waits for, where that was created, and
-//! which task has locked a lock or has permits.
+//! The edits by which locks and channels tell what a task waits for, and where that was created.
 //!
 //! The public constructors have `#[track_caller]`, or get it, and their values keep the place: 16
 //! bytes more for each semaphore, `Notify` and channel. A value that tokio makes itself, as in
@@ -47,28 +46,10 @@ pub(super) const WAITS: &[Edit] = &[
         replace: "    pub(crate) const fn with(mut self, origin: gmp_exec::bridge::Origin) -> Self {\n        self.origin = origin;\n        self\n    }\n\n    pub(crate) fn address(&self) -> usize {\n        (self as *const Self).addr()\n    }\n\n    /// Returns the current number of available permits.\n",
     },
     Edit {
-        name: "holders: a lock that was tried",
-        file: "src/sync/batch_semaphore.rs",
-        find: "                Ok(_) => {\n                    // TODO: Instrument once issue has been solved\n                    return Ok(());\n",
-        replace: "                Ok(_) => {\n                    self.origin.locked(self.address(), num_permits >> Self::PERMIT_SHIFT);\n                    return Ok(());\n",
-    },
-    Edit {
-        name: "holders: the end of a guard",
-        file: "src/sync/batch_semaphore.rs",
-        find: "        // Assign permits to the wait queue\n        self.add_permits_locked(added, self.waiters.lock());\n",
-        replace: "        self.origin.unlocked(self.address(), added);\n        // Assign permits to the wait queue\n        self.add_permits_locked(added, self.waiters.lock());\n",
-    },
-    Edit {
         name: "waits: a task waits for a semaphore",
         file: "src/sync/batch_semaphore.rs",
         find: "            Poll::Pending => Poll::Pending,\n            Poll::Ready(r) => {\n                r?;\n",
         replace: "            Poll::Pending => {\n                semaphore.origin.wait_for_permits(needed, semaphore.address());\n                Poll::Pending\n            }\n            Poll::Ready(r) => {\n                r?;\n",
-    },
-    Edit {
-        name: "holders: a lock",
-        file: "src/sync/batch_semaphore.rs",
-        find: "                coop.made_progress();\n                Poll::Ready(Ok(()))\n",
-        replace: "                coop.made_progress();\n                semaphore.origin.locked(semaphore.address(), needed);\n                Poll::Ready(Ok(()))\n",
     },
     Edit {
         name: "waits: a task no longer waits for a semaphore",
@@ -153,12 +134,6 @@ pub(super) const WAITS: &[Edit] = &[
         file: "src/sync/semaphore.rs",
         find: "|| ll::Semaphore::new(permits))",
         replace: "|| ll::Semaphore::new(permits)).with(gmp_exec::bridge::Origin::here(gmp_exec::bridge::Resource::Semaphore))",
-    },
-    Edit {
-        name: "holders: the end of a semaphore",
-        file: "src/sync/semaphore.rs",
-        find: "impl Semaphore {\n",
-        replace: "impl Drop for Semaphore {\n    fn drop(&mut self) {\n        self.ll_sem.origin.ended(self.ll_sem.address());\n    }\n}\n\nimpl Semaphore {\n",
     },
     Edit {
         name: "origins: a constant semaphore",

@@ -22,6 +22,9 @@ impl Report<'_> {
     pub(super) fn text(mut self) -> String {
         let mut text = String::new();
         let (length, polls) = (time(self.told.end - self.told.begin), self.told.polls);
+        if polls == 0 && self.told.places.is_empty() && self.told.lost.is_empty() {
+            return "no poll has begun or ended while this was recorded\n".to_owned();
+        }
         let _ =
             writeln!(text, "{length} on {}, {}", counted(self.processors as u64, "processor"), counted(polls, "poll"));
         self.missing(&mut text);
@@ -82,7 +85,11 @@ impl Report<'_> {
             let share = match place.is_closures {
                 // The time is not only work.
                 true => "-".to_owned(),
-                false => format!("{:.1} %", (row.with_processor + row.without) as f64 * 100.0 / processors as f64),
+                false => {
+                    let share = (row.with_processor + row.without) as f64 * 100.0 / processors as f64;
+                    // Not each thread without a processor is looked at, so it may have slept.
+                    format!("{}{share:.1} %", if row.without > 0 { "≤" } else { "" })
+                }
             };
             let [with, without, asleep, longest] = [row.with_processor, row.without, row.asleep, row.longest].map(time);
             let (polls, name) = (row.polls, self.place(*place));

@@ -75,6 +75,14 @@ fn below(report: &str, title: &str) -> Vec<String> {
     lines.take_while(|line| !line.is_empty()).map(str::to_owned).collect()
 }
 
+/// As of a process that waits for requests.
+#[test]
+fn a_recording_without_polls_says_so() {
+    let mut script = Script::default();
+    script.snapshot(100);
+    assert_eq!(script.report(), "no poll has begun or ended while this was recorded\n");
+}
+
 #[test]
 fn a_known_trace_has_a_known_report() {
     let mut script = Script::default();
@@ -118,6 +126,19 @@ tasks that were ready although no processor ran another one
 }
 
 /// Two handlers wait for the lock that a third task holds, once with a processor and once without.
+/// Not each thread that has lost its processor is looked at.
+#[test]
+fn time_without_a_processor_may_be_work_or_sleep() {
+    let mut script = Script::default();
+    script.begin(0, "P0", "a.rs:1", 7);
+    script.take(10, "P0", "M1", false);
+    script.begin(10, "M1", "a.rs:1", 7);
+    script.end(60, "M1", Left::Over);
+    script.snapshot(100);
+    let rows = below(&script.report(), "busiest places");
+    assert_eq!(rows, ["  ≤30.0 %    10.0 ms    50.0 ms       0 ns         1    60.0 ms  a.rs:1"]);
+}
+
 #[test]
 fn those_who_wait_for_a_lock_are_told_with_the_task_that_ended_when_they_did() {
     let mut script = Script::default();

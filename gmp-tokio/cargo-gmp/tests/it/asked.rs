@@ -92,7 +92,7 @@ fn what_changes_between_two_looks_is_told_until_the_program_ends() {
     let mut every = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
     let mut lines = BufReader::new(every.stdout.take().unwrap()).lines();
     let first = lines.next().unwrap().unwrap();
-    assert!(first.starts_with("3 tasks, in the last ") && first.ends_with(" s a second:"), "{first}");
+    assert!(first.starts_with("3 tasks; per second over the last ") && first.ends_with(" s:"), "{first}");
     drop(running);
     assert_eq!(every.wait().unwrap().code(), Some(1));
 }

@@ -96,14 +96,15 @@ fn number(word: &str) -> String {
 #[test]
 fn lines_are_compared_without_what_is_measured() {
     let answer =
-        "  2 waiting, spawned at src/a.rs:7, wait for timers, the next in 3.2 s and to read from 127.0.0.1:80 (fd 3)";
-    let says = |line| is_in(answer, line);
+        "  2 waiting, spawned at src/a.rs:7, wait for timers (the next in 3.2 s) and to read from 127.0.0.1:80 (fd 3)";
+    let says = |line: &str| is_in(answer, line);
     assert!(says("40 waiting, spawned at src/a.rs:7, to read from 127.0.0.1:4 (fd 11)"));
     assert!(is_in(
         "task spawned at src/a.rs:7, in futex 3x, sleep 1x",
         "task spawned at src/a.rs:7, in sleep 5x, futex 9x"
     ));
-    assert!(says("2 waiting, spawned at src/a.rs:7, waits to read from 127.0.0.1:4 (fd 11) and for timers"));
+    let timers = "for timers (the next in 0.1 s)";
+    assert!(says(&format!("2 waiting, spawned at src/a.rs:7, waits to read from 127.0.0.1:4 (fd 11) and {timers}")));
     assert!(!says("2 waiting, spawned at src/a.rs:8") && !says("2 running, spawned at src/a.rs:7"));
     assert_eq!(without_numbers("88 to 145 polls"), without_numbers("1 poll"));
 }

@@ -84,7 +84,7 @@ impl Told {
 }
 
 fn row(line: &str) -> Row {
-    let share = line.split_whitespace().next().unwrap().parse().ok();
+    let share = line.split_whitespace().next().unwrap().trim_start_matches('≤').parse().ok();
     let rest = line.trim_start().trim_start_matches(|c: char| !c.is_whitespace()).trim_start();
     let mut words = rest.strip_prefix('%').unwrap_or(rest).split_whitespace();
     let mut time = || format!("{} {}", words.next().unwrap(), words.next().unwrap());
