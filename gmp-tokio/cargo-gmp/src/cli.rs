@@ -43,6 +43,7 @@ Options of test, for races: --seeds <N> or --for <TIME> runs each test under man
   With --seeds and --for also --check (every run twice), --no-fail-fast, --timeout <TIME>, --first-seed <SEED>,
   --json <FILE>. With all of these --keep-order (tasks of current-thread runtimes run in tokio's order) and --preempt
   (threads are interrupted at each basic block of the program; compiles all crates once more).
+  `nextest run` takes these options, too, but --preempt, and nextest's filters and expressions choose the tests.
 Options of run and test with seeds: --net <LIST>, how the simulated network misbehaves, as in GMP_SEED_NET; --real-net
   allows real connections to other computers.
 Options of patch, unpatch and doctor: --manifest-path <PATH>, --offline; of doctor also --target <TRIPLE>.

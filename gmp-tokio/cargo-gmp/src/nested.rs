@@ -28,6 +28,7 @@ use crate::handed_over;
 use crate::lockfile::UNLOCK;
 use crate::project::Project;
 use crate::run::{self, OwnOptions, TAKEN};
+use crate::seeds::nextest;
 
 /// Names the real cargo for this command under cargo's name.
 pub(crate) const REAL: &str = "GMP_CARGO";
@@ -131,6 +132,9 @@ pub(crate) fn as_cargo(arguments: Vec<OsString>) -> Result<()> {
     match line {
         Some(line) if is_taken(&line) => {
             report_build(&line.subcommand)?;
+            if nextest::wanted(&line) {
+                return nextest::become_cargo(line);
+            }
             run::become_cargo(line, OwnOptions::default())
         }
         line => {

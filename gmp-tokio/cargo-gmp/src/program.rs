@@ -28,9 +28,11 @@ use crate::seeds::program as noted;
 pub(crate) fn start(arguments: Vec<OsString>) -> Result<ExitCode> {
     let command = command(arguments)?;
     match noted::wanted() {
-        Some(folder) => noted::note(&command, &folder),
-        None => run(command),
+        Some(folder) => noted::note(&command, &folder)?,
+        None => return run(command),
     }
+    // nextest starts a program to see its tests.
+    if command.get_args().any(|argument| argument == "--list") { run(command) } else { Ok(ExitCode::SUCCESS) }
 }
 
 /// `<program> <its arguments>`. Starts the program with nothing changed.

@@ -36,6 +36,8 @@ mod sockets;
 mod system_call;
 mod threads;
 
+pub(super) use memory::is_in_library;
+
 use super::descriptors::wait_until_ready;
 
 fn set_errno(error: i32) {

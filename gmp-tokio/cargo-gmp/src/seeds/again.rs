@@ -6,9 +6,9 @@ use std::path::Path;
 use anyhow::{Result, ensure};
 
 use super::listing::Test;
-use super::none;
 use super::process::{Files, Output, Place};
 use super::request::{Again, Request};
+use super::{nextest, none};
 use crate::alias::Line;
 use crate::project::Project;
 
@@ -42,6 +42,7 @@ pub(super) fn again(mut tests: Vec<Test>, again: &Again, project: &Project) -> R
 /// The user's own arguments, between which the seed and the test go.
 #[derive(Debug)]
 pub(super) struct CommandLine {
+    subcommand: &'static str,
     options: String,
     rest: String,
 }
@@ -49,12 +50,13 @@ pub(super) struct CommandLine {
 pub(super) fn command_line(line: &Line, request: &Request) -> CommandLine {
     let dashes = line.rest.iter().position(|argument| argument == "--").unwrap_or(line.rest.len());
     let (options, rest) = line.rest.split_at(dashes);
+    let (subcommand, options) = if nextest::is_run(line) { ("nextest run", &options[1..]) } else { ("test", options) };
     let rest = rest.iter().skip(1).filter(|argument| *argument != "--exact");
     let mode = request.mode().options().into_iter().map(OsString::from);
     let net = request.net.iter().flat_map(|net| ["--net".into(), net.into()]);
     let timeout = request.timeout().into_iter().flat_map(|time| ["--timeout".into(), time.into()]);
     let own: Vec<OsString> = mode.chain(net).chain(timeout).collect();
-    CommandLine { options: words(own.iter().chain(&line.before).chain(options)), rest: words(rest) }
+    CommandLine { subcommand, options: words(own.iter().chain(&line.before).chain(options)), rest: words(rest) }
 }
 
 impl CommandLine {
@@ -82,7 +84,7 @@ impl CommandLine {
         let exact = if test.is_empty() { String::new() } else { format!(" --exact {}", quoted(test)) };
         let rest = format!("{exact}{}", self.rest);
         let dashes = if rest.is_empty() { "" } else { " --" };
-        format!("cargo gmp test {what}{program}{}{dashes}{rest}", self.options)
+        format!("cargo gmp {} {what}{program}{}{dashes}{rest}", self.subcommand, self.options)
     }
 }
 
@@ -117,6 +119,8 @@ mod tests {
         assert_eq!(of("test --seeds 1 -p a pool::< -- --exact --skip x", "pool::is_fair", true), expected);
         let expected = "cargo gmp test --seed 5f3a --program app::it --workspace -- --exact 'a::<u8>'";
         assert_eq!(of("test --seeds 1 --workspace", "a::<u8>", false), expected);
+        let expected = "cargo gmp nextest run --seed 5f3a -E 'test(a)' -- --exact pool::is_fair";
+        assert_eq!(of("nextest run --seeds 1 -E test(a)", "pool::is_fair", true), expected);
         assert_eq!(of("test --seeds 1", "", false), "cargo gmp test --seed 5f3a --program app::it");
         let expected =
             "cargo gmp test --seed 5f3a --keep-order --net loss=1% --timeout 90 -p a -- --exact pool::is_fair";

@@ -1,6 +1,7 @@
 //! Builds tests and programs with the drop-in for seeded runs.
 
 use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
 use std::process::{Command, ExitCode, Stdio};
 
 use anyhow::{Context, Result, bail};
@@ -48,13 +49,15 @@ pub(super) fn command(
     if mode.preempts {
         preempt::choose(&mut arguments, &folder)?;
     } else if arguments.target_dir.is_none() {
-        let programs = folder.join("programs");
+        let programs = programs(project);
         arguments.before.extend(["--config".into(), assignment("build.build-dir", project.build_directory())?]);
         arguments.before.extend(["--target-dir".into(), programs.clone().into()]);
         arguments.target_dir = Some(programs);
     }
     if subcommand == "test" {
-        arguments.before.extend(targets::OPTION.map(Into::into));
+        if !asks_for_messages(&arguments) {
+            arguments.before.extend(targets::OPTION.map(Into::into));
+        }
         if !has_choice(&arguments) {
             arguments.before.push("--tests".into());
         }
@@ -64,6 +67,16 @@ pub(super) fn command(
         preempt::prefer_script(&mut command);
     }
     Ok(command)
+}
+
+/// The folder of the programs for seeded runs.
+pub(super) fn programs(project: &Project) -> PathBuf {
+    project.seeds_directory().join("programs")
+}
+
+/// nextest reads them.
+fn asks_for_messages(arguments: &Arguments) -> bool {
+    arguments.all.iter().any(|argument| argument.as_encoded_bytes().starts_with(targets::OPTION[0].as_bytes()))
 }
 
 fn has_choice(arguments: &Arguments) -> bool {

@@ -16,6 +16,7 @@ mod kept;
 mod listing;
 mod misplaced;
 mod mode;
+pub(crate) mod nextest;
 mod none;
 mod plan;
 mod preempt;
@@ -54,7 +55,7 @@ pub(crate) fn run(line: Line, request: Request) -> Result<ExitCode> {
     let is_there = cfg!(all(target_os = "linux", target_env = "gnu", target_pointer_width = "64"));
     ensure!(is_there, "seeded runs need Linux with glibc, on 64 bits");
     let line_again = again::command_line(&line, &request);
-    let arguments = Arguments::of(line.before, line.rest);
+    let arguments = Arguments::of(line.before.clone(), line.rest.clone());
     let cargo = Cargo::from_env(arguments.offline);
     let project = Project::find(&cargo, &arguments)?;
     let build = |subcommand| -> Result<_> {
@@ -66,7 +67,11 @@ pub(crate) fn run(line: Line, request: Request) -> Result<ExitCode> {
     if let Task::Program { seed, mode } = request.task {
         return build::become_program(build("run")?, seed, mode);
     }
-    let tests = match build::tests(build("test")?)? {
+    let built = match nextest::is_run(&line) {
+        true => nextest::tests(&cargo, &arguments, &project, &request)?,
+        false => build::tests(build("test")?)?,
+    };
+    let tests = match built {
         Built::Tests(tests) => tests,
         Built::Failed(code) => return Ok(ExitCode::from(code)),
     };

@@ -7,7 +7,7 @@ use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode, Stdio};
+use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result};
 
@@ -22,7 +22,7 @@ pub(crate) fn wanted() -> Option<PathBuf> {
 }
 
 /// Notes the program in place of starting it.
-pub(crate) fn note(command: &Command, folder: &Path) -> Result<ExitCode> {
+pub(crate) fn note(command: &Command, folder: &Path) -> Result<()> {
     let mut environment: BTreeMap<OsString, OsString> = env::vars_os().collect();
     environment.remove(OsStr::new(VARIABLE));
     for (name, value) in command.get_envs() {
@@ -34,10 +34,10 @@ pub(crate) fn note(command: &Command, folder: &Path) -> Result<ExitCode> {
     let arguments: Vec<_> = command.get_args().map(OsStr::to_owned).collect();
     let (path, target) = (command.get_program().into(), String::new());
     let program = Program { path, target, folder: env::current_dir()?, arguments, environment };
-    // Cargo starts one program after the other.
+    // Cargo starts one program after the other, and nextest several at once.
     let number = fs::read_dir(folder)?.count();
-    fs::write(folder.join(format!("{number:06}")), program.to_bytes())?;
-    Ok(ExitCode::SUCCESS)
+    fs::write(folder.join(format!("{number:06}-{}", std::process::id())), program.to_bytes())?;
+    Ok(())
 }
 
 /// A program with tests.
@@ -76,6 +76,12 @@ impl Program {
         let mut command = Command::new(&self.path);
         command.env_clear().envs(&self.environment).current_dir(&self.folder).stdin(Stdio::null());
         command
+    }
+
+    /// The program by nextest's name for it, without the arguments that made it list its tests.
+    pub(super) fn of_nextest(self, id: &str) -> Program {
+        let target = id.split_once("::").map_or("", |(_, target)| target).to_owned();
+        Program { target, arguments: Vec::new(), ..self }
     }
 
     /// The package that has these tests.

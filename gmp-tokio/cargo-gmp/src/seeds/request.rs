@@ -8,7 +8,7 @@ use std::time::Duration;
 use anyhow::Result;
 
 use super::mode::{KEEP_ORDER, Mode, PREEMPT};
-use super::{misplaced, shrunk, wish};
+use super::{misplaced, nextest, shrunk, wish};
 use crate::alias::Line;
 use crate::arguments::value_of;
 use crate::duration::duration;
@@ -95,9 +95,11 @@ impl Request {
     ///
     /// An option has a wrong value, or does not go with the others.
     pub(crate) fn take(line: &mut Line) -> Result<Option<Request>> {
+        let is_nextest = nextest::is_run(line);
         let mut given = Given::split(&mut line.rest);
         let task = match line.subcommand.to_str() {
             Some("test" | "t") => of_tests(&mut given)?,
+            Some("nextest") if is_nextest => of_tests(&mut given)?,
             Some("run" | "r") => of_program(&mut given)?,
             _ => None,
         };

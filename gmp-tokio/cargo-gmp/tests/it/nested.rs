@@ -1,9 +1,8 @@
 //! Cargo started by aliases, tools and programs: in each case the program runs on gmp.
 
-use std::env;
 use std::process::Command;
 
-use crate::support::{Project, program, shared, shared_target, succeeds, text};
+use crate::support::{Project, program, shared, shared_target, succeeds, text, with_tools, write_tool};
 
 /// Prints the runtime that it runs on, and its arguments.
 const SAYS: &str = r#"fn main() {
@@ -94,19 +93,6 @@ fn a_project_that_a_program_makes_and_builds_is_on_gmp_too() {
     }
     project.write("made/Cargo.toml", &(made.read("Cargo.toml") + "\n[workspace]\n"));
     assert_eq!(succeeds(&mut shared(project.gmp("run --quiet"))), "gmp_exec \n");
-}
-
-/// Writes a tool that cargo would find.
-fn write_tool(project: &Project, name: &str, script: &str) {
-    project.write_script(&format!("tools/cargo-{name}"), &format!("#!/bin/sh\n{script}\n"));
-}
-
-fn with_tools(project: &Project, line: &str) -> Command {
-    let mut command = shared(project.gmp(line));
-    let folders = env::split_paths(&env::var_os("PATH").unwrap()).collect::<Vec<_>>();
-    let all = [project.path("tools")].into_iter().chain(folders);
-    command.env("PATH", env::join_paths(all).unwrap());
-    command
 }
 
 #[test]

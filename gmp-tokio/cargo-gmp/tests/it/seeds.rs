@@ -4,7 +4,9 @@ use std::fs;
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 
-use crate::support::{Project, fails, manifest, program, repository, shared, shared_target, succeeds, text};
+use crate::support::{
+    Project, fails, manifest, program, repository, shared, shared_target, succeeds, text, with_tools, write_tool,
+};
 
 const TESTS: &str = r#"
 use std::sync::Arc;
@@ -182,6 +184,7 @@ fn tests_run_under_seeds() {
     faults_are_found_and_kept_and_replayed(&project);
     a_reader_that_goes_loses_no_seed(&project);
     correct_tests_are_silent(&project);
+    nextest_chooses_the_tests(&project);
     tokios_order_can_be_kept(&project);
     threads_can_be_interrupted_anywhere(&project);
     a_test_that_hangs_in_real_time_is_ended(&project);
@@ -254,6 +257,39 @@ fn correct_tests_are_silent(project: &Project) {
     // Two seconds are enough for a seed on any machine.
     let said = succeeds(&mut gmp(project, "test --for 2s good::no_runtime"));
     assert!(said.starts_with("1 test for 2 s, from seed ") && said.contains("\n1 passed under "), "{said}");
+}
+
+/// Lists tests as nextest does, and chooses those whose names have the last word.
+const NEXTEST: &str = r#"
+test "$1 $2 $3 $4 $5" = "nextest list --message-format json -E" || exit 96
+program=$("$CARGO" test --no-run --test it --message-format json-render-diagnostics | sed -n 's/.*"executable":"\([^"]*\/it-[^"]*\)".*/\1/p')
+runner=$(env | sed -n 's/^CARGO_TARGET_.*_RUNNER=//p')
+names=$(CARGO_PKG_NAME=seeded $runner "$program" --list --format terse | sed -n 's/: test$//p')
+cases=$(for name in $names; do
+    case $name in *"$6"*) status=matches ;; *) status=mismatch ;; esac
+    printf ',"%s":{"filter-match":{"status":"%s"}}' "$name" $status
+done)
+printf '{"rust-suites":{"seeded::it":{"binary-path":"%s","testcases":{%s}}}}' "$program" "${cases#,}""#;
+
+fn nextest_chooses_the_tests(project: &Project) {
+    write_tool(project, "nextest", NEXTEST);
+    let nextest = |line: &str| {
+        let mut command = with_tools(project, line);
+        command.env_remove("RUST_BACKTRACE").output().unwrap()
+    };
+    let passes = nextest("nextest run --seeds 20 -E two_locks_in_one");
+    let said = text(&passes.stdout);
+    assert!(passes.status.success() && said.starts_with("1 test under 20 seeds, "), "{passes:?}");
+    let fails = nextest("nextest run --seeds 200 --first-seed 1000 -E two_locks_in_two");
+    let said = text(&fails.stdout);
+    let (test, seed) = ("two_locks_in_two_orders", seed(&said, "two_locks_in_two_orders"));
+    let again = format!("cargo gmp nextest run --seed {seed} -E two_locks_in_two -- --exact faults::{test}");
+    assert!(fails.status.code() == Some(101) && said.contains(&format!("  again:  {again}\n")), "{said}");
+    let again = nextest(again.strip_prefix("cargo gmp ").unwrap());
+    assert!(text(&again.stdout).ends_with(&format!("0 passed, 1 failed under seed {seed}\n")), "{again:?}");
+    let wrong = nextest("nextest run --seeds 2 --preempt -E a");
+    assert!(wrong.status.code() == Some(2) && text(&wrong.stderr).contains("`--preempt` goes with"), "{wrong:?}");
+    assert_eq!(nextest("nextest run --seeds 2 --bogus").status.code(), Some(96));
 }
 
 fn tokios_order_can_be_kept(project: &Project) {
@@ -386,6 +422,30 @@ fn a_program_runs_under_a_seed() {
     assert!(succeeds(&mut shared(project.gmp(weather))).ends_with("short=50%\n"));
     let error = fails(&mut project.gmp("run --seed xyz"), 2);
     assert!(error.contains("`--seed xyz`: allowed is a hexadecimal number"), "{error}");
+}
+
+/// rustc has functions of its own for memory, and gets a library with gmp's.
+#[test]
+fn a_macro_may_depend_on_tokio() {
+    let project = program("expands", "fn main() { println!(\"{}\", grows::forty!()); }");
+    let dependency = "grows = { path = \"grows\" }";
+    project.write("Cargo.toml", &(project.read("Cargo.toml") + dependency));
+    let tokio = "tokio = { version = \"1\", features = [\"rt\"] }\n[lib]\nproc-macro = true";
+    project.write("grows/Cargo.toml", &manifest("grows", tokio));
+    project.write(
+        "grows/src/lib.rs",
+        r#"#[proc_macro]
+        pub fn forty(_: proc_macro::TokenStream) -> proc_macro::TokenStream {
+            let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+            let grown: Vec<_> = runtime.block_on(async { (0..1000).filter(|i| i % 25 == 0).collect() });
+            grown.len().to_string().parse().unwrap()
+        }"#,
+    );
+    project.lock();
+    for line in ["test --seeds 1", "run --quiet --seed 5"] {
+        let said = succeeds(&mut gmp(&project, line));
+        assert!(line.starts_with("test") || said == "40\n", "{said}");
+    }
 }
 
 #[test]

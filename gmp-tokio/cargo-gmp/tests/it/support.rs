@@ -1,5 +1,6 @@
 //! Temporary projects, and `cargo gmp` in them.
 
+use std::env;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -146,4 +147,18 @@ pub(crate) fn program(name: &str, main: &str) -> Project {
     project.write("src/main.rs", main);
     project.lock();
     project
+}
+
+/// Writes a tool that cargo would find.
+pub(crate) fn write_tool(project: &Project, name: &str, script: &str) {
+    project.write_script(&format!("tools/cargo-{name}"), &format!("#!/bin/sh\n{script}\n"));
+}
+
+/// `cargo gmp <line>`, with these programs on the path.
+pub(crate) fn with_tools(project: &Project, line: &str) -> Command {
+    let mut command = shared(project.gmp(line));
+    let folders = env::split_paths(&env::var_os("PATH").unwrap()).collect::<Vec<_>>();
+    let all = [project.path("tools")].into_iter().chain(folders);
+    command.env("PATH", env::join_paths(all).unwrap());
+    command
 }
