@@ -115,7 +115,7 @@ fn host_has_ended(_: &Host) -> bool {
 #[tokio::test]
 #[should_panic(expected = "the host \"a\" is running")]
 async fn a_host_runs_once_at_a_time() {
-    host("a", || std::future::pending()).restart();
+    host("a", std::future::pending).restart();
 }
 
 #[test]
