@@ -115,6 +115,7 @@ real! {
         count: usize,
         flags: u32
     ) -> isize;
+    sigaction(signal: c_int, new: *const libc::sigaction, old: *mut libc::sigaction) -> c_int;
     open64(path: *const libc::c_char, flags: c_int, mode: libc::mode_t) -> c_int;
     fork() -> libc::pid_t;
     posix_spawnp(

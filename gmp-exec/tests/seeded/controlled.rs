@@ -1,6 +1,8 @@
 //! What a seed controls beside the order of tasks.
 
 use std::collections::HashSet;
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::SeqCst;
 use std::sync::{Arc, Condvar, Mutex, mpsc};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
@@ -55,4 +57,18 @@ fn time_is_virtual_and_random_numbers_come_from_the_seed() {
     assert_eq!(one.stdout, same.stdout);
     assert_ne!(one.stdout, other.stdout);
     assert!(begun.elapsed() < HOUR, "each run sleeps for hours");
+}
+
+pub(crate) fn handles_a_signal() {
+    let is_set = Arc::new(AtomicBool::new(false));
+    signal_hook::flag::register(libc::SIGUSR1, is_set.clone()).unwrap();
+    signal_hook::low_level::raise(libc::SIGUSR1).unwrap();
+    assert!(is_set.load(SeqCst));
+}
+
+/// The program's own signal would repeat, but one of another process would not.
+#[test]
+fn a_handler_of_a_signal_is_named() {
+    let run = run("handles_a_signal", 1);
+    assert_eq!((run.field("end"), run.field("outside")), ("ok", "[\"sigaction 10\"]"), "{run:#?}");
 }

@@ -7,6 +7,7 @@ const OTHERS: &[(&str, fn())] = &[
     ("spins", faults::spins),
     ("spins_on_timers", faults::spins_on_timers),
     ("controlled", controlled::scenario),
+    ("handles_a_signal", controlled::handles_a_signal),
     ("forms", forms::scenario),
     ("memory", memory::scenario),
     ("pipes", pipes::scenario),

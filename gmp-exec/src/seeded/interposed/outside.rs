@@ -11,6 +11,22 @@ interposed! {
         note_file(CStr::from_ptr(path));
         real::open64(path, flags, mode)
     };
+    sigaction(signal: c_int, new: *const libc::sigaction, old: *mut libc::sigaction) -> c_int = |signal, new, old| {
+        note_handler(signal, new);
+        real::sigaction(signal, new, old)
+    };
+}
+
+/// Signals for which a handler is no news: std's, for a stack that is full, and gmp's, for the stack of a poll.
+const HANDLED: [c_int; 3] = [libc::SIGSEGV, libc::SIGBUS, libc::SIGURG];
+
+/// Nobody decides when another process sends a signal.
+unsafe fn note_handler(signal: c_int, new: *const libc::sigaction) {
+    // SAFETY: the caller vouches for the pointer, which may be null.
+    let handler = unsafe { new.as_ref() }.map_or(libc::SIG_DFL, |new| new.sa_sigaction);
+    if handler != libc::SIG_DFL && handler != libc::SIG_IGN && !HANDLED.contains(&signal) {
+        with(|state| state.note_outside(&format!("sigaction {signal}")));
+    }
 }
 
 /// Connections to other computers. Those to this one may be the program's own.
