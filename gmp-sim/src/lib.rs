@@ -13,7 +13,7 @@
 //! let (mut server, mut client) = (Host::new("server"), Host::new("client"));
 //! let ip = server.ip();
 //! server.start(move || async move {
-//!     let listener = TcpListener::bind((ip, 80_80)).await.unwrap();
+//!     let listener = TcpListener::bind((ip, 8080)).await.unwrap();
 //!     while let Ok((connection, _)) = listener.accept().await {
 //!         drop(connection);
 //!     }
@@ -21,7 +21,7 @@
 //! partition(&server, &client);
 //! client.start(move || async move {
 //!     // In a seeded run this waits until the partition ends.
-//!     while TcpStream::connect((ip, 80_80)).await.is_err() {
+//!     while TcpStream::connect((ip, 8080)).await.is_err() {
 //!         tokio::task::yield_now().await;
 //!     }
 //! });

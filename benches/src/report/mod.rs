@@ -183,7 +183,7 @@ mod tests {
         let mut measured = row("spawn_local", &[100.0, 200.0, 300.0], &[400.0]);
         measured.smol = Some(800.0);
         let columns = line(&COLUMNS, &measured).split_whitespace().collect::<Vec<_>>().join(" ");
-        assert_eq!(columns, "spawn_local 200 ns 50% 400 ns – 800 ns – – 0.50 0.60 0.40 limit");
+        assert_eq!(columns, "spawn_local 200 ns 50% 400 ns – 800 ns – – 0.50 0.50 0.30 limit");
     }
 
     #[test]
