@@ -115,6 +115,7 @@ mod tests {
     #[test]
     fn a_page_needs_nothing_but_itself_and_doubts_and_losses_stand_before_the_first_figure() {
         let mut table = scheduler();
+        table.iter_mut().for_each(|row| row.gmp = 30.0);
         (table[3].gmp, table[0].gmp) = (120.0, 90.0);
         let mix = |rate, variant: &str| Mix { rate, variant: variant.to_owned(), ..Mix::default() };
         let saved = Saved {
