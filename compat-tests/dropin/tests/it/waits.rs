@@ -9,7 +9,6 @@ use gmp_exec::runtime::{Handle, Resource, TaskInfo, TaskState, WaitsFor};
 use tokio::io::AsyncReadExt;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Barrier, Mutex, Notify, OnceCell, RwLock, Semaphore, broadcast, mpsc, oneshot, watch};
-use tokio::task::yield_now;
 use tokio::time::{sleep, timeout};
 
 use crate::support::on_gmp;
@@ -114,8 +113,13 @@ fn a_lock_is_named_with_its_place() {
         assert!(wait.starts_with("for a change of a watch channel"), "{wait}");
         let (line, cell) = (line!(), Arc::new(OnceCell::<u8>::new()));
         let first = cell.clone();
-        let _initialises = tokio::spawn(async move { _ = first.get_or_init(std::future::pending).await });
-        yield_now().await;
+        let (begins, begun) = oneshot::channel();
+        let initialises = async move {
+            begins.send(()).unwrap();
+            std::future::pending().await
+        };
+        tokio::spawn(async move { _ = first.get_or_init(|| initialises).await });
+        begun.await.unwrap();
         let expected = format!("for the initialisation of a tokio OnceCell created at {line}");
         assert_eq!(wait_of(async move { _ = cell.get_or_init(std::future::pending).await }).await, expected);
     });
