@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::flight::Packet;
 use super::hosts::Number;
+use super::socket::Tcp;
 use super::{Answer, Id, Kernel, Network};
 
 /// From one host to another one.
@@ -76,6 +77,16 @@ impl Network {
     }
 }
 
+impl Network {
+    /// The host's sockets that wait to be accepted, or that were closed and wait for their peers. The tasks that
+    /// have the others close them.
+    fn forget_without_descriptor(&mut self, host: Number) {
+        let Network { sockets, descriptors, .. } = self;
+        sockets.retain(|id, socket| socket.host != host || descriptors.values().any(|other| other == id));
+        sockets.values_mut().filter(|socket| socket.host == host).for_each(|socket| socket.queue.clear());
+    }
+}
+
 impl Kernel<'_> {
     /// Sends a packet of that socket's, if the way to its receiver is open.
     pub(super) fn send_packet(&mut self, from: Id, packet: Packet) {
@@ -116,7 +127,10 @@ impl Kernel<'_> {
         let waiting = &mut self.net.links.waiting;
         if waiting.iter().any(|waiting| waiting.from == from && waiting.since == since) {
             waiting.retain(|waiting| waiting.from != from);
-            self.fail(from, libc::ETIMEDOUT);
+            // Nobody waits for the answer to a `Reset`.
+            if self.net.sockets.get(&from).is_some_and(|socket| socket.tcp != Tcp::Closed) {
+                self.fail(from, libc::ETIMEDOUT);
+            }
         }
     }
 
@@ -146,7 +160,7 @@ impl Kernel<'_> {
         if is_on {
             self.release(|hosts| hosts.1 == host, true);
         } else {
-            self.net.sockets.retain(|_, socket| socket.host != host || !socket.is_orphan);
+            self.net.forget_without_descriptor(host);
         }
         Ok(())
     }

@@ -2,9 +2,11 @@
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::{IpAddr, Ipv4Addr, TcpListener, TcpStream, UdpSocket};
+use std::os::fd::AsRawFd;
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
+use super::calls;
 use super::calls::sim::{ADDRESS, CHOOSE, CLOCK, CUT, ENTER, HELD, OPEN, OPEN_WAY, POWER, WAY, call};
 use super::streams::assert_ok;
 use crate::child::run_with;
@@ -139,20 +141,33 @@ fn a_host_that_crashes_says_nothing() {
     let (mut client, server) = connect(a, b);
     let (mut waiting, unread) = connect(a, b);
     waiting.write_all(b"unread").unwrap();
-    thread::sleep(Duration::from_secs(1));
+    // Until it has arrived.
+    unread.peek(&mut [0]).unwrap();
+    let listener = on(b, || TcpListener::bind("0.0.0.0:80").unwrap());
+    let queued = on(a, move || TcpStream::connect((ip(b), 80)).unwrap());
+    wait_for_a_connection(&listener);
     call(POWER, b, 0, 0).unwrap();
-    drop((server, unread));
+    listener.set_nonblocking(true).unwrap();
+    assert_eq!(listener.accept().unwrap_err().kind(), ErrorKind::WouldBlock, "it was lost with its host");
+    drop((server, unread, listener));
     let limit = Some(Duration::from_secs(10));
     client.set_read_timeout(limit).unwrap();
     assert_eq!(client.read(&mut [0]).unwrap_err().kind(), ErrorKind::WouldBlock);
     client.write_all(b"?").unwrap();
     waiting.write_all(b"?").unwrap();
+    (&queued).write_all(b"?").unwrap();
     call(POWER, b, 1, 0).unwrap();
-    for mut client in [client, waiting] {
+    for mut client in [client, waiting, queued] {
         client.set_read_timeout(None).unwrap();
         assert_eq!(client.read(&mut [0]).unwrap_err().kind(), ErrorKind::ConnectionReset);
     }
     connect(a, b);
+}
+
+fn wait_for_a_connection(listener: &TcpListener) {
+    while calls::poll(listener.as_raw_fd()) & libc::POLLIN == 0 {
+        thread::yield_now();
+    }
 }
 
 fn each_host_has_its_own_date() {
