@@ -28,8 +28,8 @@ type Program = Arc<dyn Fn(oneshot::Receiver<()>) + Send + Sync>;
 ///
 /// # Panics
 ///
-/// Dropping a host crashes it. If its future has panicked by then, the panic goes on in the thread that drops
-/// the host, so that a test fails.
+/// Dropping a host crashes it. If its future has panicked by then, the panic goes on in the thread that
+/// drops the host, so that a test fails.
 pub struct Host {
     name: String,
     number: Option<engine::Number>,
@@ -140,8 +140,8 @@ impl Host {
     /// [`partition`](crate::partition), until it starts again and answers that it knows no such connection
     /// (`ConnectionReset`). Without a seed, the kernel closes the connections.
     ///
-    /// Nothing happens if the host does not run. A closure of `spawn_blocking` that has begun can't be stopped, and
-    /// goes on.
+    /// Nothing happens if the host does not run. A closure of `spawn_blocking` that has begun can't be
+    /// stopped: it goes on, with its sockets.
     ///
     /// # Panics
     ///

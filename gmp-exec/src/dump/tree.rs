@@ -15,8 +15,8 @@ const MOST_OF_SET: usize = 10;
 /// The tasks that wait for other tasks, and those that they wait for; see [`Tasks::tree`].
 ///
 /// `Display` writes a line per circle of tasks that wait for each other (`deadlock: task 66, ..., waits
-/// to lock a tokio Mutex created at src/main.rs:7 (locked by task 67 at src/main.rs:9); task 67, ...`), and then a line
-/// per task, once. A task stands below the task that waits for it, two
+/// to lock a tokio Mutex created at src/main.rs:7 (locked by task 67 at src/main.rs:9); task 67, ...`), and
+/// then a line per task, once. A task stands below the task that waits for it, two
 /// columns to the right. For a [`JoinSet`](crate::task::JoinSet) with many tasks, `Display` writes
 /// those that wait for other tasks, a few more, and the number of the others.
 #[derive(Clone, Debug)]

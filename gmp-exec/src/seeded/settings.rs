@@ -64,8 +64,8 @@ pub(super) fn read_kinds() -> Result<u64, String> {
     })
 }
 
-/// The choices in the file of `GMP_SEED_REPLAY`: `1 Task` on each line, or `1 of 3 Task, decision 41` as in a
-/// log, where lines that begin with a space are events.
+/// The choices in the file of `GMP_SEED_REPLAY`: `1 Task` on each line, or `1 of 3 Task, decision 41` as in
+/// a log, where lines that begin with a space are events.
 ///
 /// # Errors
 ///

@@ -17,10 +17,11 @@ interposed! {
     };
 }
 
-/// Signals for which a handler is no news: std's, for a stack that is full, and gmp's, for the stack of a poll.
+/// Signals whose handlers let nothing in: std's, for a stack that is full, and gmp's, for the stack of a
+/// poll.
 const HANDLED: [c_int; 3] = [libc::SIGSEGV, libc::SIGBUS, libc::SIGURG];
 
-/// Nobody decides when another process sends a signal.
+/// The seed does not decide when another process sends a signal.
 unsafe fn note_handler(signal: c_int, new: *const libc::sigaction) {
     // SAFETY: the caller vouches for the pointer, which may be null.
     let handler = unsafe { new.as_ref() }.map_or(libc::SIG_DFL, |new| new.sa_sigaction);

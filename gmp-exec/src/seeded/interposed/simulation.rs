@@ -1,5 +1,6 @@
-//! The system call by which the crate gmp-sim asks for hosts (network/README.md, "Hosts"). No kernel has this
-//! call, so without a seed the answer is ENOSYS.
+//! The system call by which the crate gmp-sim asks for hosts (network/README.md, "Hosts"). No kernel has
+//! this call, so without a seed the answer is ENOSYS. gmp-sim/src/engine.rs has the same numbers: neither
+//! crate depends on the other.
 
 use std::ffi::c_long;
 

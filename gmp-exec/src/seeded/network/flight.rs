@@ -34,9 +34,9 @@ pub(super) enum Packet {
         to: SocketAddr,
         bytes: Vec<u8>,
     },
-    /// To itself: it has asked often enough, and no listener had room.
+    /// To the sender itself, which has asked often enough: no listener had room.
     TimedOut,
-    /// To itself: packets that wait since that moment have waited for long enough.
+    /// To the sender itself, whose packets have waited since that moment: for long enough.
     GiveUp {
         since: u64,
     },

@@ -74,7 +74,8 @@ impl Network {
         self.ports.ended.push(Ended { host, address: address_of_v4(address), is_shared, until: now + TIME_WAIT });
     }
 
-    /// The listeners of the host that get connections to that address: those bound to it, else those bound to all.
+    /// The listeners of the host that get connections to that address: those bound to it, else those bound
+    /// to all.
     pub(super) fn listeners(&self, host: Number, to: SocketAddr) -> Vec<Id> {
         let bound_to = |is_wanted: &dyn Fn(&Socket, SocketAddr) -> bool| {
             let is_listening = |socket: &Socket| socket.host == host && socket.tcp == Tcp::Listening;

@@ -73,7 +73,7 @@ impl Kernel<'_> {
         (socket.shut, socket.is_orphan) = (BOTH, true);
         socket.received.clear();
         match state {
-            // Nobody is told.
+            // Of a host that has crashed no socket tells its peer.
             _ if is_udp || self.is_down(id) => {
                 self.net.sockets.remove(&id);
             }
