@@ -1,7 +1,7 @@
 //! Blocking sections: parts of a poll that are declared to block (Go: `entersyscall`).
 
 use crate::observe::{self, Event};
-use crate::sched::handoff::{hand_off, has_waiting_work};
+use crate::sched::handoff::{hand_off, has_work_nearby};
 use crate::sched::local::Local;
 use crate::sched::shutdown::last_poll::Outside;
 use crate::sched::state::machine::ownership::Region;
@@ -43,7 +43,7 @@ fn begin(local: &Local, section: Section) -> Option<End<'_>> {
     // Without sysmon no thread would notice work that comes later, a timer of this processor included.
     if section == Section::WillBlock || !scheduler.config.sysmon {
         hand_off(local);
-    } else if has_waiting_work(local) {
+    } else if has_work_nearby(local) {
         scheduler.sysmon.call();
     }
     guard.leave_for(Region::Blocking);

@@ -6,19 +6,11 @@
 //! many closures run at a time is the matter of `permits`.
 
 use std::collections::VecDeque;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crate::sched::state::permits::Permits;
-use crate::sync::atomic::AtomicBool;
-use crate::sync::atomic::Ordering::Relaxed;
-use crate::sync::hint::spin_loop;
 use crate::sync::{Condvar, Mutex, MutexGuard};
 use crate::task::Runnable;
-
-/// How long a thread waits for its next closure before it sleeps: about as long as the task that has
-/// got the result takes to spawn the next one. Measured on two cores, one closure after the other: 13
-/// to 18 µs each without, 8 to 10 µs with it. A longer wait gained nothing that was certain.
-const SPIN: Duration = Duration::from_micros(10);
 
 pub(crate) struct Closures {
     /// A closure holds one while it runs or is about to. A running closure can't be aborted.
@@ -52,8 +44,6 @@ impl Closures {
 #[derive(Debug, Default)]
 pub(crate) struct Pool {
     inner: Mutex<Inner>,
-    /// Something is in the queue. Only for threads that spin, which then take the lock.
-    is_any_queued: AtomicBool,
     wake: Condvar,
 }
 
@@ -68,8 +58,6 @@ struct Inner {
     idle: usize,
     /// Threads that wait, and on each of which a submitter counts for its closure.
     claimed: usize,
-    /// How many of the waiting threads sleep. The others look once more before they do.
-    asleep: usize,
     closed: bool,
 }
 
@@ -85,7 +73,6 @@ impl Pool {
             return Err(closure);
         }
         inner.queue.push_back(closure);
-        self.is_any_queued.store(true, Relaxed);
         if inner.idle == 0 {
             inner.threads += 1;
             inner.starting += 1;
@@ -93,11 +80,8 @@ impl Pool {
         }
         inner.idle -= 1;
         inner.claimed += 1;
-        let is_sleeper_needed = inner.asleep > inner.idle;
         drop(inner);
-        if is_sleeper_needed {
-            self.wake.notify_one();
-        }
+        self.wake.notify_one();
         Ok(false)
     }
 
@@ -137,18 +121,13 @@ impl Pool {
                 return None;
             }
             inner.idle += 1;
-            drop(inner);
-            self.spin();
-            inner = self.wait(keep_alive)?;
+            inner = self.wait(inner, keep_alive)?;
         }
-        let next = inner.queue.pop_front();
-        self.is_any_queued.store(!inner.queue.is_empty(), Relaxed);
-        next
+        inner.queue.pop_front()
     }
 
     /// `None`: no submitter counted on the thread for `keep_alive`.
-    fn wait(&self, keep_alive: Duration) -> Option<MutexGuard<'_, Inner>> {
-        let mut inner = self.inner.lock();
+    fn wait<'a>(&self, mut inner: MutexGuard<'a, Inner>, keep_alive: Duration) -> Option<MutexGuard<'a, Inner>> {
         let mut is_over = false;
         while inner.claimed == 0 && !inner.closed {
             if is_over {
@@ -156,9 +135,7 @@ impl Pool {
                 inner.threads -= 1;
                 return None;
             }
-            inner.asleep += 1;
             (inner, is_over) = self.wake.wait_timeout(inner, keep_alive);
-            inner.asleep -= 1;
         }
         // It does not matter which of the waiting threads a submitter had in mind.
         let waiting = if inner.claimed > 0 { &mut inner.claimed } else { &mut inner.idle };
@@ -166,23 +143,11 @@ impl Pool {
         Some(inner)
     }
 
-    /// Waits for a moment without sleeping.
-    fn spin(&self) {
-        if cfg!(not(any(loom, shuttle))) {
-            let since = Instant::now();
-            while !self.is_any_queued.load(Relaxed) && since.elapsed() < SPIN {
-                spin_loop();
-            }
-        }
-    }
-
     /// Returns the closures that no thread is about to take.
     pub(in crate::sched) fn close(&self) -> VecDeque<Runnable> {
         let mut inner = self.inner.lock();
         inner.closed = true;
-        if inner.asleep > 0 {
-            self.wake.notify_all();
-        }
+        self.wake.notify_all();
         inner.take_delayed()
     }
 

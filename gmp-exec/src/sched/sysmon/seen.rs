@@ -16,15 +16,9 @@ use crate::sync::Arc;
 use crate::sys::thread_state::ThreadState;
 use crate::task::StuckBy;
 
-/// About how many threads that may sleep sysmon asks the kernel in one look: each question takes 4
-/// to 8 µs. With more processors, sysmon asks about other threads in the next look.
-pub(super) const QUESTIONS: usize = 8;
-
 #[derive(Default)]
 pub(crate) struct Memory {
     pub(super) seen: Vec<Seen>,
-    /// The index in `seen` of the first machine that sysmon asked about.
-    first: usize,
     looked_at: Option<Instant>,
     /// The sum of all processors' counts of turns.
     all_turns: u32,
@@ -72,14 +66,6 @@ impl Memory {
     pub(super) fn is_any_stuck(&self) -> bool {
         self.seen.iter().any(|seen| seen.is_again)
     }
-
-    /// Lets sysmon ask about another machine first.
-    pub(super) fn rotate(&mut self) {
-        if !self.seen.is_empty() {
-            self.first = (self.first + QUESTIONS) % self.seen.len();
-            self.seen.rotate_left(self.first);
-        }
-    }
 }
 
 /// A machine with a processor, in a poll or a blocking section.
@@ -106,11 +92,9 @@ pub(super) struct Standard {
     pub(super) threshold: Duration,
     /// The threshold of the configuration.
     pub(super) configured: Duration,
-    /// How often sysmon may still ask the kernel about a poll that need not be stuck.
-    pub(super) questions: usize,
 }
 
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
     Fine,
     /// Asleep, or in a section, but that may end in a moment.
@@ -153,19 +137,23 @@ impl Seen {
         is_long && !std::mem::replace(&mut self.is_long, is_long)
     }
 
+    /// Whether the machine keeps its processor although it is stuck, if nothing waits for that. A section
+    /// does not, and a poll does for `limit`: either may last for hours, and may be the only thing that
+    /// sysmon looks at.
+    pub(super) fn may_keep_processor(&self, limit: Duration) -> bool {
+        self.sighting.region == Region::Poll && self.usage.held < limit
+    }
+
     /// Judges the machine's thread. `is_waited_for`: something waits for its processor, so sysmon
     /// asks whether the thread sleeps as soon as the poll has lasted from one look to the next. Most polls
     /// have not, and two questions cost as much as the rest of a look.
-    pub(super) fn judge(&mut self, is_waited_for: bool, standard: &mut Standard) -> Verdict {
+    pub(super) fn judge(&mut self, is_waited_for: bool, standard: &Standard) -> Verdict {
         if self.sighting.region == Region::Blocking {
             return if self.is_again { Verdict::Stuck(StuckBy::Blocking) } else { Verdict::Asleep };
         }
         let (is_long, still) = (self.usage.held >= standard.threshold, self.still);
-        if !is_long {
-            if standard.questions == 0 || !self.is_again || !is_waited_for && still.is_zero() {
-                return Verdict::Fine;
-            }
-            standard.questions -= 1;
+        if !is_long && (!self.is_again || !is_waited_for && still.is_zero()) {
+            return Verdict::Fine;
         }
         let state = self.machine.state();
         let was_asleep = std::mem::replace(&mut self.is_asleep, state == Some(ThreadState::Asleep));
@@ -209,18 +197,6 @@ mod tests {
     fn seen_at(begin: Instant, steps: &[u32]) -> Seen {
         let first = Seen::new(Machine::new(0), sighting(Region::Poll, 0), begin);
         steps.iter().fold(first, |seen, step| again(seen, MS * *step, begin))
-    }
-
-    /// In a busy service nearly every poll that a look sees is over at the next one.
-    #[test]
-    fn the_kernel_is_asked_only_about_a_poll_that_was_seen_before() {
-        let begin = Instant::now();
-        let mut standard = Standard { threshold: MS * 10, configured: MS * 10, questions: 8 };
-        let mut seen = seen_at(begin, &[]);
-        assert_eq!((seen.judge(true, &mut standard), standard.questions), (Verdict::Fine, 8));
-        let mut seen = again(seen, MS, begin);
-        assert_eq!((seen.judge(true, &mut standard), standard.questions), (Verdict::Fine, 7));
-        assert_eq!((seen.judge(false, &mut standard), standard.questions), (Verdict::Fine, 7), "nothing waits");
     }
 
     /// sysmon would look closely, and machines would wake successors, until the poll ends.

@@ -26,7 +26,7 @@ use crate::sched::state::machine::Stuck;
 use crate::sched::state::machine::ownership::Region;
 use crate::sched::submit::wake::submit_permitted;
 use crate::sched::sysmon::pace::Outcome;
-use crate::sched::sysmon::seen::{Memory, QUESTIONS, Standard, Verdict};
+use crate::sched::sysmon::seen::{Memory, Seen, Standard, Verdict};
 use crate::sched::sysmon::sleep;
 use crate::sync::Arc;
 use crate::task::StuckBy;
@@ -39,39 +39,21 @@ const KEPT_FOR: u32 = 10;
 /// other tasks wait for a processor, so the first waits are short.
 const WAITS: [u32; 8] = [2, 5, 9, 12, 18, 24, 30, 36];
 
-/// Takes the processors of machines that are stuck, unless they are only watched. If timers, the
-/// network or new tasks wait, and no processor has had a turn for a part of the threshold, a machine
-/// that computes loses its processor after that part. One is enough for all that waits. Also
-/// returns a poll that computes and whose processor may not be taken yet.
+/// Takes the processors of machines that are stuck, unless they are only watched. Also returns a poll
+/// that computes and whose processor may not be taken yet.
 #[doc(alias = "retake")]
 pub(super) fn take_all(scheduler: &Arc<Scheduler>, memory: &mut Memory, now: Instant) -> (Outcome, Option<Stuck>) {
     let mut outcome = Outcome { was_called: std::mem::take(&mut memory.was_called), ..Outcome::default() };
-    let threshold = scheduler.config.blocking_threshold;
     let any_is_needed = sleep::is_waited_for_by_all(scheduler);
-    let mut standard = Standard { threshold, configured: threshold, questions: QUESTIONS };
-    let stall = threshold / 5;
-    let held_up = memory.seen.iter().filter(|seen| seen.usage.held >= stall).count();
-    if any_is_needed && held_up >= scheduler.idle.unretired() {
-        standard.threshold = stall;
-    }
+    let mut standard = standard(scheduler, memory, any_is_needed);
     let mut refused = None;
-    memory.rotate();
     for seen in &mut memory.seen {
         let is_waited_for = any_is_needed || scheduler.processors[seen.sighting.processor].has_work();
-        let verdict = seen.judge(is_waited_for, &mut standard);
+        let verdict = seen.judge(is_waited_for, &standard);
         outcome.has_sleeping |= verdict == Verdict::Asleep;
-        let stuck = if let Verdict::Stuck(cause) = verdict { Some(cause) } else { None };
-        if verdict != Verdict::Asleep {
-            observe::on_seen(scheduler, &seen.machine, seen.sighting, &mut seen.usage, stuck, now);
-        }
-        let Some(cause) = stuck else { continue };
-        scheduler.longest_poll.raise_to(now.duration_since(seen.usage.since).as_nanos() as u64);
-        if scheduler.config.is_watched {
-            continue;
-        }
-        // If nothing waits for the processor, a section loses it, and so does a poll after a while: either
-        // may last for hours, and may be the only thing that sysmon looks at.
-        if !is_waited_for && seen.sighting.region == Region::Poll && seen.usage.held < threshold * KEPT_FOR {
+        report(scheduler, seen, verdict, now);
+        let Verdict::Stuck(cause) = verdict else { continue };
+        if scheduler.config.is_watched || !is_waited_for && seen.may_keep_processor(standard.configured * KEPT_FOR) {
             continue;
         }
         let stuck = Stuck { machine: seen.machine.clone(), seen: seen.sighting, cause, since: seen.usage.since };
@@ -87,10 +69,33 @@ pub(super) fn take_all(scheduler: &Arc<Scheduler>, memory: &mut Memory, now: Ins
         }
         match cause {
             StuckBy::Blocking => outcome.has_found = true,
-            StuckBy::Computing => standard.threshold = threshold,
+            // One processor is enough for all that waits.
+            StuckBy::Computing => standard.threshold = standard.configured,
         }
     }
     (outcome, refused)
+}
+
+/// If timers, the network or new tasks wait, and no processor has had a turn for a part of the
+/// threshold, a machine that computes loses its processor after that part.
+fn standard(scheduler: &Scheduler, memory: &Memory, any_is_needed: bool) -> Standard {
+    let configured = scheduler.config.blocking_threshold;
+    let stall = configured / 5;
+    let held_up = memory.seen.iter().filter(|seen| seen.usage.held >= stall).count();
+    let is_stall = any_is_needed && held_up >= scheduler.idle.unretired();
+    Standard { threshold: if is_stall { stall } else { configured }, configured }
+}
+
+fn report(scheduler: &Scheduler, seen: &mut Seen, verdict: Verdict, now: Instant) {
+    let stuck = match verdict {
+        Verdict::Asleep => return,
+        Verdict::Fine => None,
+        Verdict::Stuck(cause) => Some(cause),
+    };
+    observe::on_seen(scheduler, &seen.machine, seen.sighting, &mut seen.usage, stuck, now);
+    if stuck.is_some() {
+        scheduler.longest_poll.raise_to(now.duration_since(seen.usage.since).as_nanos() as u64);
+    }
 }
 
 /// Lets one more hog that waits compute, and one more poll go on without a processor, if it is time.
