@@ -5,6 +5,7 @@
 //! hold a setting. It repeats cargo's rules of precedence only where a caller needs the one setting
 //! that applies.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
@@ -12,6 +13,7 @@ use anyhow::{Context, Result};
 use toml_edit::{DocumentMut, Item};
 
 use crate::handed_over;
+use crate::sources::HOST;
 
 /// A setting and the place where it was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,14 +61,20 @@ pub(crate) fn targets(from: &Path) -> Result<Vec<Setting>> {
     Ok(found)
 }
 
-/// The runners: programs through which cargo starts other programs.
-pub(crate) fn runners(from: &Path) -> Result<Vec<Setting>> {
-    let mut found = variables_like("CARGO_TARGET_", "_RUNNER");
+/// The runners: programs through which cargo starts those that it has built for `target`, or for the
+/// configured platforms, or for this machine. What a `cfg(…)` applies to is not looked into.
+pub(crate) fn runners(from: &Path, target: Option<&OsStr>) -> Result<Vec<Setting>> {
+    let configured = || Some(targets(from).ok()?.first()?.text.clone());
+    let platforms = target.map(|target| target.to_string_lossy().into_owned()).or_else(configured);
+    let platforms = platforms.unwrap_or_else(|| HOST.to_owned());
+    let is_built_for = |key: &str| key.starts_with("cfg(") || platforms.split_whitespace().any(|it| it == key);
+    let names: Vec<_> = platforms.split_whitespace().map(handed_over::variable).collect();
+    let mut found = variables(&names.iter().map(String::as_str).collect::<Vec<_>>());
     found.retain(|runner| !handed_over::is_own(&runner.text));
     for (path, file) in files(from)? {
         let targets = file.get("target").and_then(Item::as_table_like);
-        let runners = targets.into_iter().flat_map(|it| it.iter()).filter_map(|(_, it)| it.get("runner"));
-        found.extend(runners.map(|runner| setting(runner, &path)));
+        let targets = targets.into_iter().flat_map(|it| it.iter()).filter(|(key, _)| is_built_for(key));
+        found.extend(targets.filter_map(|(_, it)| it.get("runner")).map(|runner| setting(runner, &path)));
     }
     Ok(found)
 }

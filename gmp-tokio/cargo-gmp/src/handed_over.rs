@@ -21,14 +21,14 @@ use crate::{configuration, run};
 pub(crate) fn give(tool: &mut Command, cargo: &Cargo, arguments: &Arguments) -> Result<()> {
     // A tool may have its work elsewhere, or none that needs a project.
     let Ok(project) = Project::find(cargo, arguments) else { return Ok(()) };
-    if !configuration::runners(&project.current_directory()?)?.is_empty() {
+    if !configuration::runners(&project.current_directory()?, arguments.target.as_deref())?.is_empty() {
         return Ok(());
     }
     let programs = run::programs(&project, arguments)?;
     let words = run::runner(&project, &programs)?;
     // The words of a variable are separated by spaces, and there is no way to write another space.
     if !words.iter().any(|word| word.contains(char::is_whitespace)) {
-        tool.env(variable(), words.join(" "));
+        tool.env(variable(HOST), words.join(" "));
     }
     Ok(())
 }
@@ -36,8 +36,8 @@ pub(crate) fn give(tool: &mut Command, cargo: &Cargo, arguments: &Arguments) -> 
 /// Removes the variable for a cargo. Cargo would prefer it to the option that says the same for the
 /// project that is built.
 pub(crate) fn take_back(cargo: &mut Command) {
-    if env::var(variable()).is_ok_and(|text| is_own(&text)) {
-        cargo.env_remove(variable());
+    if env::var(variable(HOST)).is_ok_and(|text| is_own(&text)) {
+        cargo.env_remove(variable(HOST));
     }
 }
 
@@ -47,9 +47,9 @@ pub(crate) fn is_own(text: &str) -> bool {
     starter.is_some_and(|starter| starter.is_absolute() && starter.ends_with(Path::new("gmp/nested").join(AS_STARTER)))
 }
 
-/// The variable that configures the runner of programs for this machine.
-fn variable() -> String {
-    format!("CARGO_TARGET_{}_RUNNER", HOST.to_uppercase().replace('-', "_"))
+/// The variable that configures the runner of programs for `platform`.
+pub(crate) fn variable(platform: &str) -> String {
+    format!("CARGO_TARGET_{}_RUNNER", platform.to_uppercase().replace('-', "_"))
 }
 
 #[cfg(test)]

@@ -190,7 +190,7 @@ pub(crate) fn command(
     if arguments.target_dir.is_none() {
         keep_programs_apart(&mut command, project)?;
     }
-    start_programs(&mut command, project, &programs(project, arguments)?)?;
+    start_programs(&mut command, project, arguments)?;
     command.args(&arguments.before).args(&arguments.all);
     Ok(command)
 }
@@ -224,9 +224,9 @@ fn keep_programs_apart(command: &mut Command, project: &Project) -> Result<()> {
 }
 
 /// Makes cargo start programs through [`crate::program`].
-fn start_programs(command: &mut Command, project: &Project, programs: &Path) -> Result<()> {
+fn start_programs(command: &mut Command, project: &Project, arguments: &Arguments) -> Result<()> {
     handed_over::take_back(command);
-    if let Some(runner) = configuration::runners(&project.current_directory()?)?.first() {
+    if let Some(runner) = configuration::runners(&project.current_directory()?, arguments.target.as_deref())?.first() {
         let place = &runner.place;
         eprintln!(
             "note: a runner is configured by {place} and is used instead of gmp's: a test that looks for programs \
@@ -234,7 +234,7 @@ fn start_programs(command: &mut Command, project: &Project, programs: &Path) -> 
         );
         return Ok(());
     }
-    let words: Array = runner(project, programs)?.into_iter().collect();
+    let words: Array = runner(project, &programs(project, arguments)?)?.into_iter().collect();
     command.arg("--config").arg(format!("target.'cfg(all())'.runner={words}"));
     Ok(())
 }

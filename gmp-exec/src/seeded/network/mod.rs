@@ -21,6 +21,7 @@ pub(super) use hosts::Number as Host;
 pub(super) use links::Way;
 pub(super) use placeholder::{copy_options, timeout};
 pub(super) use tcp::is_here;
+pub(super) use udp::Datagram;
 pub(super) use wish::{Wish, parse};
 
 use super::decisions::Decisions;

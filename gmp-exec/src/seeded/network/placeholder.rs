@@ -12,6 +12,8 @@ pub(super) struct Options {
     pub(super) reuses_address: bool,
     pub(super) reuses_port: bool,
     pub(super) is_v6_only: bool,
+    /// Receivers learn where datagrams were sent to, those of IPv4 and those in the form of IPv6.
+    pub(super) tells_destination: [bool; 2],
     /// `close` sends `Reset`.
     pub(super) resets_at_close: bool,
     pub(super) send_buffer: usize,
@@ -20,11 +22,16 @@ pub(super) struct Options {
 
 pub(super) fn options(fd: c_int) -> Options {
     let number = |name| get::<c_int>(fd, libc::SOL_SOCKET, name).unwrap_or(0);
+    let is_on = |level, name| get::<c_int>(fd, level, name).is_some_and(|on| on != 0);
     let linger = get::<libc::linger>(fd, libc::SOL_SOCKET, libc::SO_LINGER);
     Options {
         reuses_address: number(libc::SO_REUSEADDR) != 0,
         reuses_port: number(libc::SO_REUSEPORT) != 0,
-        is_v6_only: get::<c_int>(fd, libc::IPPROTO_IPV6, libc::IPV6_V6ONLY).is_some_and(|only| only != 0),
+        is_v6_only: is_on(libc::IPPROTO_IPV6, libc::IPV6_V6ONLY),
+        tells_destination: [
+            is_on(libc::IPPROTO_IP, libc::IP_PKTINFO),
+            is_on(libc::IPPROTO_IPV6, libc::IPV6_RECVPKTINFO),
+        ],
         resets_at_close: linger.is_some_and(|linger| linger.l_onoff != 0 && linger.l_linger == 0),
         send_buffer: number(libc::SO_SNDBUF) as usize,
         receive_buffer: number(libc::SO_RCVBUF) as usize,

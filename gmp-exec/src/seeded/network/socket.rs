@@ -6,6 +6,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use super::Id;
 use super::hosts::Number;
 use super::placeholder::Options;
+use super::udp::Datagram;
 
 /// README.md, "The states of TCP".
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -55,8 +56,7 @@ pub(super) struct Socket {
     /// An `errno`, or 0.
     pub(super) error: i32,
     pub(super) received: VecDeque<u8>,
-    /// Of UDP, each with the address of its sender.
-    pub(super) datagrams: VecDeque<(SocketAddr, Vec<u8>)>,
+    pub(super) datagrams: VecDeque<Datagram>,
     /// Bytes that were sent, and that the peer has not read.
     pub(super) unread: usize,
     /// The size of the peer's buffer.

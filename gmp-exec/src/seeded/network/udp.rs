@@ -12,6 +12,14 @@ use super::{Answer, Id, Kernel};
 /// What a datagram costs of the receiver's buffer, beside its bytes.
 const OVERHEAD: usize = 512;
 
+/// A datagram that waits for its receiver, with addresses as that sees them.
+#[derive(Clone, Debug)]
+pub(in crate::seeded) struct Datagram {
+    pub(in crate::seeded) from: SocketAddr,
+    pub(in crate::seeded) to: SocketAddr,
+    pub(in crate::seeded) bytes: Vec<u8>,
+}
+
 impl Kernel<'_> {
     /// `connect`: the peer is noted, and nothing is sent.
     pub(super) fn udp_connect(&mut self, id: Id, address: Address) -> Answer<()> {
@@ -75,10 +83,10 @@ impl Kernel<'_> {
             return self.udp_refuse(sender, to);
         };
         let socket = self.socket(id);
-        let used: usize = socket.datagrams.iter().map(|(_, bytes)| bytes.len() + OVERHEAD).sum();
+        let used: usize = socket.datagrams.iter().map(|datagram| datagram.bytes.len() + OVERHEAD).sum();
         if used + bytes.len() <= socket.options.receive_buffer {
-            let from = socket.shown(from);
-            socket.datagrams.push_back((from, bytes));
+            let (from, to) = (socket.shown(from), socket.shown(to));
+            socket.datagrams.push_back(Datagram { from, to, bytes });
             self.event(id, libc::EPOLLIN as u32 | libc::EPOLLRDNORM as u32);
         }
     }
@@ -109,8 +117,8 @@ impl Kernel<'_> {
         }
     }
 
-    /// The next datagram, and where it is from.
-    pub(in crate::seeded) fn udp_receive(&mut self, id: Id, peeks: bool) -> Answer<(SocketAddr, Vec<u8>)> {
+    /// The next datagram.
+    pub(in crate::seeded) fn udp_receive(&mut self, id: Id, peeks: bool) -> Answer<Datagram> {
         let socket = self.socket(id);
         if socket.error != 0 {
             return Err(socket.take_error(0));
@@ -122,6 +130,11 @@ impl Kernel<'_> {
     /// Whether a call that waits for a datagram ends without one.
     pub(in crate::seeded) fn udp_has_ended(&mut self, id: Id) -> bool {
         self.socket(id).shut & READ != 0
+    }
+
+    /// Whether the program has asked for the destinations of datagrams (`IP_PKTINFO`, `IPV6_RECVPKTINFO`).
+    pub(in crate::seeded) fn tells_destination(&mut self, id: Id) -> [bool; 2] {
+        self.socket(id).options.tells_destination
     }
 
     pub(in crate::seeded) fn is_udp(&self, fd: i32) -> bool {

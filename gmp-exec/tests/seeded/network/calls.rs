@@ -161,6 +161,44 @@ pub(super) fn send_segments(fd: RawFd, bytes: &[u8], segment: u16) -> Answer<isi
     answer(unsafe { libc::sendmsg(fd, &raw const message, 0) })
 }
 
+/// A control message: level, kind and data.
+type Control = (i32, i32, Vec<u8>);
+
+/// The flags and the control messages of a datagram, for which there are `room` bytes.
+pub(super) fn receive_control(fd: RawFd, room: usize) -> Answer<(i32, Vec<Control>)> {
+    let (mut control, mut bytes) = ([0_u64; 16], [0; 16]);
+    assert!(room <= size_of_val(&control));
+    let mut part = libc::iovec { iov_base: bytes.as_mut_ptr().cast(), iov_len: bytes.len() };
+    // SAFETY: zeroes are a value of this type.
+    let mut message: libc::msghdr = unsafe { mem::zeroed() };
+    (message.msg_iov, message.msg_iovlen, message.msg_control) = (&raw mut part, 1, control.as_mut_ptr().cast());
+    message.msg_controllen = room;
+    // SAFETY: the message is valid.
+    answer(unsafe { libc::recvmsg(fd, &raw mut message, 0) })?;
+    let mut found = Vec::new();
+    // SAFETY: the message is valid.
+    let mut at = unsafe { libc::CMSG_FIRSTHDR(&raw const message) };
+    // SAFETY: as above.
+    while let Some(header) = unsafe { at.as_ref() } {
+        // SAFETY: as above.
+        let data = unsafe { libc::CMSG_DATA(at) };
+        // SAFETY: the call touches no memory.
+        let length = header.cmsg_len - unsafe { libc::CMSG_LEN(0) } as usize;
+        // SAFETY: so long is the data of this header.
+        let data = unsafe { std::slice::from_raw_parts(data, length) }.to_vec();
+        found.push((header.cmsg_level, header.cmsg_type, data));
+        // SAFETY: as above.
+        at = unsafe { libc::CMSG_NXTHDR(&raw const message, at) };
+    }
+    Ok((message.msg_flags, found))
+}
+
+pub(super) fn switch_on(fd: RawFd, level: i32, name: i32) {
+    let on = 1_i32;
+    // SAFETY: the pointer is valid for the length.
+    answer(unsafe { libc::setsockopt(fd, level, name, (&raw const on).cast(), 4) } as isize).unwrap();
+}
+
 pub(super) fn is_udp(fd: RawFd) -> bool {
     option(fd, libc::SO_TYPE) == Ok(libc::SOCK_DGRAM)
 }

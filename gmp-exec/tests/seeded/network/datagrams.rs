@@ -2,7 +2,7 @@
 
 use std::io::ErrorKind;
 use std::iter;
-use std::net::{Ipv4Addr, UdpSocket};
+use std::net::{Ipv4Addr, Ipv6Addr, UdpSocket};
 use std::os::fd::AsRawFd;
 use std::thread;
 use std::time::Duration;
@@ -20,6 +20,32 @@ fn a_message_is_cut_into_segments() {
     assert_eq!(lengths, [100, 100, 50]);
 }
 
+/// The same on the kernel's sockets.
+fn a_receiver_learns_where_a_datagram_was_sent_to() {
+    let receiver = UdpSocket::bind("[::]:0").unwrap();
+    let (fd, port) = (receiver.as_raw_fd(), receiver.local_addr().unwrap().port());
+    let [v4, v6] = ["127.0.0.1:0", "[::1]:0"].map(|address| UdpSocket::bind(address).unwrap());
+    let send = || {
+        v4.send_to(b"4", ("127.0.0.1", port)).unwrap();
+        v6.send_to(b"6", ("::1", port)).unwrap();
+        // The datagrams of two senders may overtake each other.
+        let mut received = [(); 2].map(|()| calls::receive_control(fd, 128).unwrap());
+        received.sort();
+        received
+    };
+    assert_eq!(send(), [(0, Vec::new()), (0, Vec::new())]);
+    calls::switch_on(fd, libc::IPPROTO_IPV6, libc::IPV6_RECVPKTINFO);
+    calls::switch_on(fd, libc::IPPROTO_IP, libc::IP_PKTINFO);
+    let ip = Ipv4Addr::LOCALHOST;
+    let of_v6 =
+        |ip: Ipv6Addr| (libc::IPPROTO_IPV6, libc::IPV6_PKTINFO, [&ip.octets()[..], &1_u32.to_ne_bytes()].concat());
+    let of_v4 = (libc::IPPROTO_IP, libc::IP_PKTINFO, [&1_u32.to_ne_bytes()[..], &ip.octets(), &ip.octets()].concat());
+    let expected = [(0, vec![of_v6(Ipv6Addr::LOCALHOST)]), (0, vec![of_v6(ip.to_ipv6_mapped()), of_v4])];
+    assert_eq!(send(), expected);
+    v6.send_to(b"6", ("::1", port)).unwrap();
+    assert_eq!(calls::receive_control(fd, 0).unwrap(), (libc::MSG_CTRUNC, Vec::new()));
+}
+
 /// Datagrams wait, and a closed socket frees its port.
 pub(crate) fn datagrams() {
     let [one, other] = [(); 2].map(|()| UdpSocket::bind("127.0.0.1:0").unwrap());
@@ -35,6 +61,7 @@ pub(crate) fn datagrams() {
     assert_eq!(other.recv(&mut [0; 10]).unwrap(), 4);
     assert_eq!(waiting.join().unwrap(), 3, "what does not fit is thrown away");
     a_message_is_cut_into_segments();
+    a_receiver_learns_where_a_datagram_was_sent_to();
     let address = other.local_addr().unwrap();
     let group = Ipv4Addr::new(224, 0, 0, 251);
     other.join_multicast_v4(&group, &Ipv4Addr::LOCALHOST).unwrap();
@@ -47,6 +74,7 @@ pub(crate) fn datagrams() {
 #[test]
 fn datagrams_arrive() {
     a_message_is_cut_into_segments();
+    a_receiver_learns_where_a_datagram_was_sent_to();
     for weather in ["calm", "", "delay=1..20ms"] {
         (0..6).for_each(|seed| assert_ok(&run_with("datagrams", seed, &[("GMP_SEED_NET", weather)]), weather, seed));
     }

@@ -62,7 +62,7 @@ pub(crate) fn compare(arguments: Vec<OsString>) -> Result<ExitCode> {
     let arguments = Arguments::of(line.before, line.rest);
     let cargo = Cargo::from_env(arguments.offline);
     let project = Project::find(&cargo, &arguments)?;
-    if let Some(runner) = configuration::runners(&project.current_directory()?)?.first() {
+    if let Some(runner) = configuration::runners(&project.current_directory()?, arguments.target.as_deref())?.first() {
         bail!("programs can't be measured: {} configures a runner", runner.place);
     }
     // Prepared first, because this step reports problems.

@@ -38,7 +38,7 @@ pub(super) fn command(
     project: &Project,
     mode: Mode,
 ) -> Result<Command> {
-    if let Some(runner) = configuration::runners(&project.current_directory()?)?.first() {
+    if let Some(runner) = configuration::runners(&project.current_directory()?, arguments.target.as_deref())?.first() {
         bail!("programs can't be run under seeds: {} configures a runner", runner.place);
     }
     hindrances::check_target(arguments, project)?;

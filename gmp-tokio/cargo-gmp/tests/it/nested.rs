@@ -140,6 +140,15 @@ fn a_runner_of_the_users_is_kept_for_tools_too() {
     assert!(text(&output.stderr).contains("note: a runner is configured"), "{}", text(&output.stderr));
 }
 
+#[test]
+fn a_runner_for_another_platform_is_none_for_this_one() {
+    let project = says("elsewhere", "[target.wasm32-unknown-unknown]\nrunner = \"no-such-runner\"\n");
+    write_tool(&project, "runners", "\"$CARGO\" build --quiet; echo \"runners: $(env | grep -c '_RUNNER=')\"");
+    let output = with_tools(&project, "runners").output().unwrap();
+    assert_eq!(text(&output.stdout), "runners: 1\n", "{}", text(&output.stderr));
+    assert!(!text(&output.stderr).contains("a runner is configured"), "{}", text(&output.stderr));
+}
+
 /// Its test looks for the features that it was built with where trybuild does: in cargo's records
 /// beside the folder of the test.
 const FEATURES: &str = r#"#[test]

@@ -1,10 +1,12 @@
 //! Calls with addresses, and datagrams.
 
 use std::ffi::c_int;
+use std::net::SocketAddr;
 
+use super::control::{segment_of, write_destination};
 use super::transfer::{gather, receive, scatter, send, slices};
 use super::{in_kernel, in_turn, number};
-use crate::seeded::network::{Address, Answer, is_here, read_address, write_address};
+use crate::seeded::network::{Address, Answer, Datagram, is_here, read_address, write_address};
 
 /// Where an address is written to, and its length.
 type Name = (*mut libc::sockaddr, *mut libc::socklen_t);
@@ -19,36 +21,47 @@ pub(in crate::seeded::interposed) unsafe fn receive_from(
     name: Name,
 ) -> isize {
     // SAFETY: the caller vouches for all of this.
-    number(unsafe { receive_named(fd, buffers, flags, name) }.map(|(count, _)| count))
+    number(unsafe { receive_named(fd, buffers, flags, name) }.map(|received| received.count))
 }
 
-/// The number, and whether a datagram was longer than the buffers.
-unsafe fn receive_named(fd: c_int, buffers: &[libc::iovec], flags: c_int, name: Name) -> Answer<(usize, bool)> {
+struct Received {
+    count: usize,
+    /// A datagram was longer than the buffers.
+    is_cut: bool,
+    /// Where a datagram was sent to, if the program has asked for that in the one form or the other.
+    destination: Option<(SocketAddr, [bool; 2])>,
+}
+
+unsafe fn receive_named(fd: c_int, buffers: &[libc::iovec], flags: c_int, name: Name) -> Answer<Received> {
     if !in_kernel(|net| net.is_udp(fd)) {
         // SAFETY: the caller vouches for the pointer.
         unsafe { name.1.as_mut() }.into_iter().for_each(|length| *length = 0);
         // SAFETY: as above.
         let count = unsafe { receive(fd, buffers, flags) };
         let error = || std::io::Error::last_os_error().raw_os_error().unwrap_or(0);
-        return usize::try_from(count).map(|count| (count, false)).map_err(|_| error());
+        let received = usize::try_from(count).map_err(|_| error());
+        return received.map(|count| Received { count, is_cut: false, destination: None });
     }
     let room: usize = buffers.iter().map(|buffer| buffer.iov_len).sum();
     let (peeks, may_wait) = (flags & libc::MSG_PEEK != 0, flags & libc::MSG_DONTWAIT == 0);
     let ends = may_wait && crate::seeded::real::is_blocking(fd);
     let received = in_turn(fd, libc::POLLIN, may_wait, |net| {
         let id = net.id(fd)?;
+        let tells = net.tells_destination(id);
         match net.udp_receive(id, peeks) {
             Err(libc::EAGAIN) if ends && net.udp_has_ended(id) => Ok(None),
-            answer => answer.map(Some),
+            answer => answer.map(|datagram| Some((datagram, tells))),
         }
     })?;
-    let Some((from, bytes)) = received else { return Ok((0, false)) };
+    let Some((Datagram { from, to, bytes }, tells)) = received else {
+        return Ok(Received { count: 0, is_cut: false, destination: None });
+    };
     // SAFETY: the caller vouches for the pointers.
     unsafe { write_address(from, name.0, name.1) };
     // SAFETY: as above. There is room for so many bytes.
     unsafe { scatter(&bytes[..bytes.len().min(room)], buffers) };
     let count = if flags & libc::MSG_TRUNC != 0 { bytes.len() } else { bytes.len().min(room) };
-    Ok((count, bytes.len() > room))
+    Ok(Received { count, is_cut: bytes.len() > room, destination: Some((to, tells)) })
 }
 
 /// # Safety
@@ -64,10 +77,12 @@ pub(in crate::seeded::interposed) unsafe fn receive_message(
     let buffers = unsafe { slices(message.msg_iov, message.msg_iovlen) };
     // SAFETY: as above.
     let received = unsafe { receive_named(fd, buffers, flags, name) };
-    if let Ok((_, is_cut)) = received {
-        (message.msg_controllen, message.msg_flags) = (0, if is_cut { libc::MSG_TRUNC } else { 0 });
+    if let Ok(received) = &received {
+        message.msg_flags = if received.is_cut { libc::MSG_TRUNC } else { 0 };
+        // SAFETY: as above.
+        unsafe { write_destination(message, received.destination) };
     }
-    number(received.map(|(count, _)| count))
+    number(received.map(|received| received.count))
 }
 
 /// # Safety
@@ -127,22 +142,4 @@ fn send_each(fd: c_int, bytes: &[u8], to: Option<Address>, segment: usize) -> An
         in_kernel(|net| net.udp_send(net.id(fd)?, part, to))?;
     }
     Ok(bytes.len())
-}
-
-/// How long the datagrams are that the message is to be cut into (`UDP_SEGMENT`).
-unsafe fn segment_of(message: &libc::msghdr) -> usize {
-    // SAFETY: the caller vouches for the message.
-    let mut control = unsafe { libc::CMSG_FIRSTHDR(message) };
-    // SAFETY: as above.
-    while let Some(header) = unsafe { control.as_ref() } {
-        if (header.cmsg_level, header.cmsg_type) == (libc::SOL_UDP, libc::UDP_SEGMENT) {
-            // SAFETY: as above.
-            let data = unsafe { libc::CMSG_DATA(control) };
-            // SAFETY: as above. The data of this kind is of this type.
-            return usize::from(unsafe { data.cast::<u16>().read_unaligned() }).max(1);
-        }
-        // SAFETY: as above.
-        control = unsafe { libc::CMSG_NXTHDR(message, control) };
-    }
-    usize::MAX
 }

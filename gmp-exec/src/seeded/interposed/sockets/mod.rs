@@ -2,6 +2,7 @@
 //! kernel.
 
 mod connect;
+mod control;
 mod descriptors;
 mod messages;
 mod options;

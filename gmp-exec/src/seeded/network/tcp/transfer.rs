@@ -81,7 +81,7 @@ impl Kernel<'_> {
     /// `FIONREAD`.
     pub(in crate::seeded) fn available(&mut self, id: Id) -> Answer<usize> {
         let socket = self.socket(id);
-        let next = socket.datagrams.front().map_or(0, |(_, bytes)| bytes.len());
+        let next = socket.datagrams.front().map_or(0, |datagram| datagram.bytes.len());
         if socket.tcp == Tcp::Listening { Err(libc::EINVAL) } else { Ok(socket.received.len() + next) }
     }
 
