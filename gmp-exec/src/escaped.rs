@@ -18,12 +18,12 @@ impl fmt::Display for Escaped<'_> {
     }
 }
 
-/// The name of a source file. A file of a published crate is named by the crate, without the folder into
-/// which cargo has unpacked the crate, and any other file with a whole path by the folder of its package.
+/// The name of a source file. A file of a crate that cargo has unpacked or cloned is named from the folder into
+/// which cargo has done so, and any other file with a whole path by the folder of its package.
 pub(crate) fn short(file: &str) -> Escaped<'_> {
-    let in_registry = file.split_once("/registry/src/").and_then(|(_, rest)| rest.split_once('/'));
-    let in_package = || in_package(file).unwrap_or(file);
-    Escaped(in_registry.map_or_else(in_package, |(_, crate_and_path)| crate_and_path))
+    let in_registry = || file.split_once("/registry/src/")?.1.split_once('/').map(|(_, crate_and_path)| crate_and_path);
+    let in_checkout = || file.split_once("/git/checkouts/").map(|(_, repository_and_path)| repository_and_path);
+    Escaped(in_registry().or_else(in_checkout).or_else(|| in_package(file)).unwrap_or(file))
 }
 
 /// `None`: the name has no whole path, or the package's folder is not known.
@@ -61,9 +61,11 @@ mod tests {
     }
 
     #[test]
-    fn files_of_published_crates_are_named_by_the_crate() {
+    fn files_of_crates_are_named_by_the_crate() {
         let short = |file| short(file).0;
         assert_eq!(short("/home/x/.cargo/registry/src/index-1949/axum-0.8.9/src/serve.rs"), "axum-0.8.9/src/serve.rs");
+        let cloned = "/home/x/.cargo/git/checkouts/axum-3f2a/1234567/src/serve.rs";
+        assert_eq!(short(cloned), "axum-3f2a/1234567/src/serve.rs");
         assert_eq!(short("src/main.rs"), "src/main.rs");
     }
 }
