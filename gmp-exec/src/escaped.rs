@@ -18,13 +18,19 @@ impl fmt::Display for Escaped<'_> {
     }
 }
 
-/// The name of a source file. A file of a published crate is named by the crate, without the folder
-/// into which cargo has unpacked the crate, and one of gmp by gmp's crate.
+/// The name of a source file. A file of a crate that cargo has unpacked or cloned is named from the folder into
+/// which cargo has done so, and any other file with a whole path by the folder of its package.
 pub(crate) fn short(file: &str) -> Escaped<'_> {
-    let in_registry = file.split_once("/registry/src/").and_then(|(_, rest)| rest.split_once('/'));
-    let of_gmp = || ["/gmp-io/src/", "/gmp-exec/src/"].into_iter().find_map(|part| file.rfind(part));
-    let in_gmp = || of_gmp().map_or(file, |at| &file[at + 1..]);
-    Escaped(in_registry.map_or_else(in_gmp, |(_, crate_and_path)| crate_and_path))
+    let in_registry = || file.split_once("/registry/src/")?.1.split_once('/').map(|(_, crate_and_path)| crate_and_path);
+    let in_checkout = || file.split_once("/git/checkouts/").map(|(_, repository_and_path)| repository_and_path);
+    Escaped(in_registry().or_else(in_checkout).or_else(|| in_package(file)).unwrap_or(file))
+}
+
+/// `None`: the name has no whole path, or the package's folder is not known.
+fn in_package(file: &str) -> Option<&str> {
+    let (package, _) = file.strip_prefix('/')?.rsplit_once("/src/")?;
+    let folder = package.rsplit('/').next()?;
+    file.get(1 + package.len() - folder.len()..)
 }
 
 #[cfg(test)]
@@ -40,10 +46,14 @@ mod tests {
         }
     }
 
-    /// Those that `cargo gmp` carries are built in a folder of the cache.
+    /// The packages of gmp that `cargo gmp` carries are built in a folder of the cache.
     #[test]
-    fn files_of_gmp_are_named_by_its_crates() {
+    fn files_with_whole_paths_are_named_by_the_folders_of_their_packages() {
         let short = |file| short(file).0;
+        assert_eq!(short("/home/x/src/shop/src/orders/src/main.rs"), "orders/src/main.rs");
+        assert_eq!(short("/shop/src/main.rs"), "shop/src/main.rs");
+        assert_eq!(short("/src/main.rs"), "/src/main.rs");
+        assert_eq!(short("/home/x/shop/tests/it.rs"), "/home/x/shop/tests/it.rs");
         let cached = "/home/x/.cache/gmp/0123/gmp-tokio/io/../../gmp-io/src/fs/file/write.rs";
         assert_eq!(short(cached), "gmp-io/src/fs/file/write.rs");
         assert_eq!(short("/x/gmp-exec/src/task/mod.rs"), "gmp-exec/src/task/mod.rs");
@@ -51,10 +61,11 @@ mod tests {
     }
 
     #[test]
-    fn files_of_published_crates_are_named_by_the_crate() {
+    fn files_of_crates_are_named_by_the_crate() {
         let short = |file| short(file).0;
         assert_eq!(short("/home/x/.cargo/registry/src/index-1949/axum-0.8.9/src/serve.rs"), "axum-0.8.9/src/serve.rs");
+        let cloned = "/home/x/.cargo/git/checkouts/axum-3f2a/1234567/src/serve.rs";
+        assert_eq!(short(cloned), "axum-3f2a/1234567/src/serve.rs");
         assert_eq!(short("src/main.rs"), "src/main.rs");
-        assert_eq!(short("/registry/src/main.rs"), "/registry/src/main.rs");
     }
 }

@@ -25,8 +25,8 @@ pub(crate) enum Event<'a> {
     Unpark,
     /// The machine has kept its processor while it slept.
     UnparkWithProcessor,
-    /// The machine looks for a task anywhere but in its own queue. The next poll may be that of a task
-    /// that another thread has woken since the end of the latest.
+    /// The machine looks for a task anywhere but in its own queue, or a thread of the pool for a closure. The
+    /// next poll may be that of a task that another thread has woken since the end of the latest.
     Search,
     /// The lengths of the queue of this processor and of the global queue are to be noted.
     Queues(&'a Scheduler, usize),

@@ -246,6 +246,8 @@ pub(crate) struct PoolThread(recorder::Tap);
 impl PoolThread {
     pub(crate) fn before_closure(&self, scheduler: &Scheduler, closure: &Header) {
         self.0.notice(&scheduler.observers.recorded, Owner::Closures);
+        // The thread may have waited for the closure since the end of the latest.
+        tell(&self.0, Event::Search);
         tell(&self.0, Event::PollBegin(closure, None));
     }
 

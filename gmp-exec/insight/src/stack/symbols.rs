@@ -1,6 +1,7 @@
 //! Addresses in words: functions, files and lines, and which of them belong to the task.
 
 use std::env;
+use std::path::{Path, PathBuf};
 
 use super::lines::{self, Function};
 use super::memory::Memory;
@@ -135,13 +136,24 @@ fn crate_of(function: &str) -> Option<&str> {
     is_name.then_some(first)
 }
 
-/// Compilers write whole paths. Those of the program that is being worked on are below the current
-/// folder most of the time.
+/// Compilers write whole paths. Those of the program that is being worked on are below the current folder
+/// most of the time, and those of a program that runs elsewhere below its workspace.
 fn relative(path: &str) -> String {
-    let folder = env::current_dir().unwrap_or_default();
-    let is_root = folder.parent().is_none();
-    let below = folder.to_str().filter(|_| !is_root).and_then(|folder| path.strip_prefix(folder)?.strip_prefix('/'));
+    let workspace = env::current_exe().ok().and_then(|program| workspace_of(&program));
+    let folders = [env::current_dir().ok(), workspace];
+    let below = folders.iter().flatten().find_map(|folder| below(folder, path));
     below.unwrap_or(path).to_owned()
+}
+
+/// Cargo puts programs below `target` in the workspace.
+fn workspace_of(program: &Path) -> Option<PathBuf> {
+    let target = program.ancestors().find(|folder| folder.ends_with("target"))?;
+    target.parent().map(Path::to_owned)
+}
+
+fn below<'a>(folder: &Path, path: &'a str) -> Option<&'a str> {
+    let is_root = folder.parent().is_none();
+    folder.to_str().filter(|_| !is_root).and_then(|folder| path.strip_prefix(folder)?.strip_prefix('/'))
 }
 
 #[cfg(test)]
@@ -193,6 +205,16 @@ mod tests {
     fn files_below_the_current_folder_are_named_from_there() {
         let here = env::current_dir().unwrap();
         assert_eq!(relative(here.join("src/a.rs").to_str().unwrap()), "src/a.rs");
+        assert_eq!(below(Path::new("/w"), "/w/src/a.rs"), Some("src/a.rs"));
+        assert_eq!(below(Path::new("/w"), "/workspace/src/a.rs"), None);
+        assert_eq!(below(Path::new("/"), "/w/src/a.rs"), None);
         assert_eq!(relative("/rustc/1/library/a.rs"), "/rustc/1/library/a.rs");
+    }
+
+    #[test]
+    fn the_workspace_is_the_folder_in_which_cargo_has_built_the_program() {
+        let workspace = |program| workspace_of(Path::new(program));
+        assert_eq!(workspace("/home/target/shop/target/gmp/release/app"), Some("/home/target/shop".into()));
+        assert_eq!(workspace("/usr/bin/app"), None);
     }
 }

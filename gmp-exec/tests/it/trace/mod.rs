@@ -149,6 +149,26 @@ fn closures_of_a_current_thread_runtime_are_on_tracks_of_their_threads() {
     assert!(ran.end.unwrap() - ran.begin >= 2_000_000);
 }
 
+/// The thread of a closure waits for the next one: that is no part of either.
+#[test]
+fn a_closure_of_the_pool_begins_after_it_was_spawned() {
+    let runtime = current().build().unwrap();
+    let recorder = recorded(&runtime);
+    runtime.block_on(async {
+        for _ in 0..10 {
+            compute_for(Duration::from_millis(2));
+            mark("spawns");
+            gmp_exec::task::spawn_blocking(|| ()).await.unwrap();
+        }
+    });
+    let trace = decoded(&recorder.stop());
+    let spawned: Vec<u64> = trace.instants.iter().filter(|mark| mark.name == "spawns").map(|mark| mark.at).collect();
+    let closures = trace.slices.iter().filter(|slice| slice.track.starts_with("closures "));
+    let begun: Vec<u64> = closures.map(|closure| closure.begin).collect();
+    assert_eq!((spawned.len(), begun.len()), (10, 10));
+    assert!(spawned.iter().zip(&begun).all(|(spawned, begun)| spawned <= begun), "{spawned:?}, {begun:?}");
+}
+
 /// The first event that is left may be any: the processor follows from each.
 #[test]
 fn a_cut_recording_of_a_current_thread_runtime_knows_its_processor() {

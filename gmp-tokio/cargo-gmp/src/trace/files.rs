@@ -49,7 +49,7 @@ fn heads(paths: &[impl AsRef<Path>]) -> Result<Vec<Head>> {
 
 fn told_of(heads: &[Head]) -> Result<String> {
     let total = heads.iter().map(|head| head.size).sum();
-    let progress = if total > LARGE && io::stderr().is_terminal() { bar(total) } else { ProgressBar::hidden() };
+    let progress = progress(total, io::stderr().is_terminal());
     let mut reading = Reading::default();
     let mut text = String::new();
     for head in heads {
@@ -68,6 +68,11 @@ fn others(heads: &[Head]) -> String {
     let is_of_process = |path: &PathBuf| Head::read(path).is_ok_and(|other| process(&other) == process(head));
     let names: Vec<String> = siblings(&head.path).into_iter().filter(is_of_process).map(|path| name(&path)).collect();
     if names.is_empty() { names.concat() } else { format!("\nother runtimes of the process: {}\n", names.join(", ")) }
+}
+
+/// Of files with so many bytes together; hidden if they are read soon, or nobody looks.
+fn progress(total: u64, is_terminal: bool) -> ProgressBar {
+    if total > LARGE && is_terminal { bar(total) } else { ProgressBar::hidden() }
 }
 
 fn bar(size: u64) -> ProgressBar {
@@ -189,4 +194,16 @@ fn cant_read(path: &Path) -> String {
 
 fn name(path: &Path) -> String {
     escaped(&path.to_string_lossy())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn large_files_show_how_far_they_are_read_on_a_terminal() {
+        let length = |total, is_terminal| progress(total, is_terminal).length();
+        assert_eq!(length(LARGE + 1, true), Some(LARGE + 1));
+        assert_eq!((length(LARGE, true), length(LARGE + 1, false)), (None, None));
+    }
 }

@@ -1,9 +1,10 @@
 //! docs/stuck.md shows what is asked and answered of each fault of `examples/faults`. Here the program
-//! is asked again.
+//! is asked again. The page has no other output.
 
 use std::collections::BTreeSet;
-use std::fs;
-use std::process::{Command, Stdio};
+use std::fs::{self, File};
+use std::process::Command;
+use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::asked::Running;
@@ -13,20 +14,21 @@ use crate::support::{Project, repository, shared, shared_target, succeeds};
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A block of the page: `$ GMP_LEAKS=warn faults lost-waker &`, then `$ cargo gmp tasks PID`, then the
-/// answer.
+/// answer. Or `$ GMP_DEADLOCK_AFTER=1 faults deadlock`, then what the program prints itself.
 struct Example<'a> {
     /// Of the program.
     settings: Vec<(&'a str, &'a str)>,
     fault: &'a str,
-    /// Of `cargo gmp`, without the process id.
-    command: &'a str,
+    /// Of `cargo gmp`, without the process id; `None` if nobody asks.
+    command: Option<&'a str>,
     answer: Vec<&'a str>,
 }
 
 #[test]
 fn each_fault_of_the_page_is_told_as_the_page_says() {
     let page = fs::read_to_string(repository().join("docs/stuck.md")).unwrap();
-    let examples: Vec<Example> = page.split("```text\n").filter_map(Example::of).collect();
+    let blocks = page.split("```text\n").skip(1);
+    let examples: Vec<Example> = blocks.map(|block| Example::of(block).expect(block)).collect();
     let faults: BTreeSet<&str> = examples.iter().map(|example| example.fault).collect();
     assert_eq!(faults.len(), 13, "{faults:?}");
     let project = Project::with_tokio("\"1\"");
@@ -39,22 +41,31 @@ fn each_fault_of_the_page_is_told_as_the_page_says() {
 impl Example<'_> {
     fn of(block: &str) -> Option<Example<'_>> {
         let mut lines = block.split("```").next()?.lines();
-        let (settings, fault) = lines.next()?.strip_prefix("$ ")?.strip_suffix(" &")?.split_once("faults ")?;
-        let command = lines.next()?.strip_prefix("$ cargo gmp ")?.strip_suffix(" PID")?;
+        let line = lines.next()?.strip_prefix("$ ")?;
+        let (line, command) = match line.strip_suffix(" &") {
+            Some(line) => (line, Some(lines.next()?.strip_prefix("$ cargo gmp ")?.strip_suffix(" PID")?)),
+            None => (line, None),
+        };
+        let (settings, fault) = line.split_once("faults ")?;
         let settings = settings.split_whitespace().filter_map(|setting| setting.split_once('=')).collect();
         Some(Example { settings, fault, command, answer: lines.collect() })
     }
 
     fn check(&self, project: &Project) {
+        let printed = project.path("printed");
         let mut program = Command::new(shared_target().join("gmp/debug/faults"));
-        program.current_dir(repository().join("examples/faults")).arg(self.fault).stderr(Stdio::null());
+        program.current_dir(repository().join("examples/faults")).arg(self.fault);
+        program.stderr(File::create(&printed).unwrap()).envs(self.settings.iter().copied());
         let debug = self.settings.iter().find(|(name, _)| *name == "GMP_DEBUG").map_or("", |(_, value)| *value);
-        let running = Running::start(debug, program.envs(self.settings.iter().copied()));
-        let (command, start) = (format!("{} {}", self.command, running.id()), Instant::now());
+        let (running, start) = (Running::start(debug, &mut program), Instant::now());
         loop {
-            let answer = succeeds(&mut project.gmp(&command));
+            let answer = match self.command {
+                Some(command) => succeeds(&mut project.gmp(&format!("{command} {}", running.id()))),
+                None => fs::read_to_string(&printed).unwrap(),
+            };
             let Some(missing) = self.answer.iter().find(|line| !is_in(&answer, line)) else { return };
             assert!(start.elapsed() < PATIENCE, "{}:\n{missing}\nis not in\n{answer}", self.fault);
+            thread::sleep(Duration::from_millis(10));
         }
     }
 }
