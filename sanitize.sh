@@ -49,7 +49,7 @@ thread() {
     # It ends a process that can't send itself a signal with its own status.
     skipped+=(--skip a_panic_of_gmp_at_the_beginning_of_a_thread)
     # Where a thread ends, it asks for the time by a system call, which a filter does not expect.
-    skipped+=(--skip late_filter)
+    skipped+=(--skip a_filter_that_kills_meets_no_call_that_it_does_not_expect)
     # Its own work between two polls is no work of the runtime's, and threads that wait for its locks
     # do so in the kernel.
     skipped+=(--skip polls_add_up_to_the_time --skip a_program_that_blocks_nobody_reports_nothing)
