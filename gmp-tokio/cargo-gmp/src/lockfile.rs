@@ -277,6 +277,7 @@ mod tests {
             lock_file: "/t/Cargo.lock".into(),
             option,
             is_in_manifest,
+            is_unused: false,
             chooses_the_lowest: false,
             switched_off: Vec::new(),
         }
