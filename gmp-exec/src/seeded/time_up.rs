@@ -1,8 +1,8 @@
 //! The end of a run that takes too much real time: a thread that keeps its turn, as in a loop that spins,
 //! is told with its line.
 //!
-//! `cargo gmp test` and `#[gmp_exec::test(seeds)]` send SIGVTALRM then, which ends a program without gmp, too.
-//! The kernel gives the signal to any thread, and the handler passes it on to the one that has the turn.
+//! `cargo gmp test` and `#[gmp_exec::test(seeds)]` send SIGVTALRM then, which ends a program without gmp,
+//! too. The kernel gives the signal to any thread, and the handler passes it on to the one that has the turn.
 #![allow(unsafe_code, reason = "runs in a signal handler, and sends the signal")]
 
 use std::ffi::{c_int, c_void};

@@ -40,8 +40,8 @@ fn of_engine(end: &str, output: &str) -> Ending {
     Ending { reason: escaped(reason), details: some(lines) }
 }
 
-/// The thread that has the turn, and the others, after `gmp: seed 5f3a: time is up: `. A thread that holds the
-/// allocator's lock can't say this.
+/// The thread that has the turn, and the others, after `gmp: seed 5f3a: time is up: `. A thread that holds
+/// the allocator's lock can't say this.
 fn of_hang(output: &str, limit: Duration) -> Ending {
     let hangs = format!("it hangs: ended after {} s of real time (--timeout)", limit.as_secs());
     let mut lines = output.lines().filter_map(|line| line.strip_prefix("gmp: "));

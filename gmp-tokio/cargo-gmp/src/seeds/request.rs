@@ -141,8 +141,8 @@ fn mode(given: &mut Given) -> Mode {
     Mode { keeps_order: given.flag(KEEP_ORDER), preempts: given.flag(PREEMPT) }
 }
 
-/// The seed of `GMP_SEED`, which counts as `--seed` where the line says nothing of seeds: a program that is built
-/// without the engine would take no notice of it.
+/// The seed of `GMP_SEED`, which counts as `--seed` where the line says nothing of seeds: a program that is
+/// built without the engine would take no notice of it.
 fn of_variable(variable: Option<OsString>) -> Result<Option<u64>> {
     let Some(text) = variable else { return Ok(None) };
     let seed = text.to_str().and_then(seed);

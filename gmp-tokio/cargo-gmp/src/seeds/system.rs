@@ -32,7 +32,7 @@ pub(super) fn wait(child: &mut Child, limit: Duration) -> Result<Option<ExitStat
     let is_in_time = has_ended(limit)?;
     let asks = if is_in_time { 0 } else { ASKS };
     for _ in 0..asks {
-        // The engine ends the run with the line at which it spins. A program without it is ended by the signal.
+        // The engine says where the run spins, and ends it. A program without it is ended by the signal.
         kill_process(Pid::from_child(child), Signal::VTALARM)?;
         if has_ended(PAUSE)? {
             break;
