@@ -1,6 +1,7 @@
 //! There are no seeded runs in this build: they belong to the feature `seeded`, and to Linux with
 //! glibc. The compiler removes all calls.
 
+use std::ffi::c_void;
 use std::panic::Location;
 use std::task::Waker;
 
@@ -33,6 +34,8 @@ pub(crate) const fn must_yield() -> bool {
 }
 
 pub(crate) const fn set_dump(_: fn() -> (usize, String)) {}
+
+pub(crate) const fn set_place(_: fn(*const c_void) -> String) {}
 
 pub(crate) const fn note_root(_: &Waker) {}
 

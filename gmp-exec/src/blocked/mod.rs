@@ -71,7 +71,7 @@ pub(crate) use settings::Settings;
 pub(crate) use sight::{Sight, Told};
 pub(crate) use waited_for::describe as describe_waited_for;
 
-pub(crate) use stack::{forget_symbols, frames as named, here};
+pub(crate) use stack::{forget_symbols, frames as named, here, interrupted_at};
 
 use self::aggregate::Aggregate;
 use self::queue::Queue;

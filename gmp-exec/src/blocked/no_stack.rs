@@ -1,5 +1,6 @@
 //! In place of `stack`, without the feature `blocked-stacks` or on another system.
 
+use std::ffi::c_void;
 use std::io;
 
 use super::frame::{BlockedFrame, Frames};
@@ -30,6 +31,10 @@ pub(super) fn refused(_: &io::Error) -> Option<Result<Frames, String>> {
 }
 
 pub(crate) fn here() -> Vec<u64> {
+    Vec::new()
+}
+
+pub(crate) fn interrupted_at(_: *const c_void) -> Vec<u64> {
     Vec::new()
 }
 

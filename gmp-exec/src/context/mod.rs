@@ -140,6 +140,15 @@ fn note_packed(wait: PackedWait) {
     }
 }
 
+/// The running task, and where it was spawned. `None`: also in the future of a `block_on`.
+pub(crate) fn running_task() -> Option<(Id, &'static Location<'static>)> {
+    let (header, id) =
+        CURRENT.try_with(|current| (current.header.get(), current.task_id.get())).unwrap_or((ptr::null(), 0));
+    // SAFETY: as in `note_packed`.
+    let header = unsafe { header.as_ref() }?;
+    (header.id.as_u64() == id).then_some((header.id, header.location))
+}
+
 /// The running task, and the number of its poll.
 pub(crate) fn running_poll() -> Option<(Id, u32)> {
     let header = CURRENT.try_with(|current| current.header.get()).unwrap_or(ptr::null());

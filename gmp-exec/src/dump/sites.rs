@@ -107,7 +107,7 @@ fn of_stacks(stacks: &[Stack], is_of_crate: bool, known: &mut HashMap<Stack, Opt
 impl Site {
     /// If a crate has spawned the task, the outermost line of the program is in the handler that the crate
     /// calls.
-    fn of(frames: &[BlockedFrame], is_of_crate: bool) -> Option<Site> {
+    pub(super) fn of(frames: &[BlockedFrame], is_of_crate: bool) -> Option<Site> {
         let is_of = |origin| move |frame: &&BlockedFrame| frame.origin == origin;
         let of = |origin| frames.iter().find(is_of(origin));
         let own = of(FrameOrigin::Own);

@@ -98,19 +98,32 @@ pub(super) fn give_up_if_begun() {
     }
 }
 
-fn exit() -> ! {
+pub(super) fn exit() -> ! {
     // SAFETY: ends the process.
     unsafe { libc::_exit(STATUS) }
 }
 
 fn waits_of(state: &State) -> String {
-    let line = |&number: &usize| {
-        let thread = &state.threads[number];
-        format!("gmp: thread {number} {:?} waits {}\n", name_of(thread), reason_of(thread))
-    };
+    waits_but(state, |_| false)
+}
+
+/// A line for each thread but this one.
+pub(super) fn waits_of_others(state: &State, own: usize) -> String {
+    waits_but(state, |number| number == own)
+}
+
+fn waits_but(state: &State, is_left_out: impl Fn(usize) -> bool) -> String {
+    let line =
+        |&number: &usize| format!("gmp: {} waits {}\n", numbered(state, number), reason_of(&state.threads[number]));
     let mut live = state.live.clone();
+    live.retain(|&number| !is_left_out(number));
     live.sort_unstable();
     live.iter().map(line).collect()
+}
+
+/// The thread, as a dump names it.
+pub(super) fn numbered(state: &State, number: usize) -> String {
+    format!("thread {number} {:?}", name_of(&state.threads[number]))
 }
 
 fn name_of(thread: &Thread) -> String {

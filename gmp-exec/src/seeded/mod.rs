@@ -20,6 +20,7 @@ mod start;
 mod state;
 mod threads;
 mod time;
+mod time_up;
 mod turn;
 
 use std::cell::Cell;
@@ -27,6 +28,7 @@ use std::panic::Location;
 use std::task::Waker;
 
 pub(crate) use ending::set_dump;
+pub(crate) use time_up::set_place;
 
 use decisions::Kind;
 use explorer::Id;

@@ -252,6 +252,13 @@ pub(super) fn wait_for_exit(thread: c_int) {
     }
 }
 
+/// Sends the signal to that thread of this process, if the thread is there.
+pub(super) fn signal(thread: c_int, signal: c_int) {
+    let process = std::process::id() as usize;
+    // SAFETY: the call touches no memory.
+    unsafe { syscall(libc::SYS_tgkill, process, thread as usize, signal as usize, 0, 0, 0) };
+}
+
 /// A descriptor that becomes readable at the end of that process; negative for an error.
 pub(super) fn open_process(process: libc::pid_t) -> c_int {
     // SAFETY: the call touches no memory.

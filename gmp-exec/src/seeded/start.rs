@@ -7,7 +7,7 @@ use super::network::Network;
 use super::settings::{Settings, open_log, read, read_kinds, read_replay};
 use super::state::{self, State};
 use super::threads::Thread;
-use super::{ending, network, threads};
+use super::{ending, network, threads, time_up};
 use crate::sync::Arc;
 use crate::sys::{environment, stderr};
 
@@ -34,10 +34,13 @@ fn begin(settings: Settings) -> Result<(), String> {
     let net = network::parse(&net).map_err(|error| format!("GMP_SEED_NET: {error}"))?;
     threads::watch_ends();
     ending::watch();
+    time_up::watch();
+    let first = Thread::running();
+    time_up::note_holder(first.tid);
     state::begin(State {
         settings: Arc::new(settings),
         decisions,
-        threads: vec![Thread::running()],
+        threads: vec![first],
         live: vec![0],
         pauses: 0,
         kept: 0,

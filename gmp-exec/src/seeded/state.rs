@@ -96,6 +96,11 @@ pub(super) fn is_controlled() -> bool {
     IS_ON.load(Relaxed) && OWN.get().is_some() && !IS_INSIDE.load(Relaxed)
 }
 
+/// Whether the thread that has the turn is inside [`with`].
+pub(super) fn is_inside() -> bool {
+    IS_INSIDE.load(Relaxed)
+}
+
 /// # Panics
 ///
 /// Panics if this thread does not belong to the run.

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU32, AtomicUsize};
 use super::network::Host;
 use super::real;
 use super::state::{become_thread, own, with};
-use super::turn;
+use super::{time_up, turn};
 
 /// 1: the thread has been given the turn. Its thread sleeps on this word.
 pub(super) type Go = &'static AtomicU32;
@@ -135,6 +135,7 @@ extern "C" fn thread_main(start: *mut c_void) -> *mut c_void {
     // SAFETY: the call touches no memory.
     let tid = unsafe { libc::gettid() };
     with(|state| state.threads[number].tid = tid);
+    time_up::note_holder(tid);
     note_round(1);
     body(argument)
 }

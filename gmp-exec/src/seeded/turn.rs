@@ -10,6 +10,7 @@ use super::explorer::Id;
 use super::real;
 use super::state::{State, own, with};
 use super::threads::{Go, Wait};
+use super::time_up;
 
 /// One of so many pauses lets other threads go first.
 const PAUSES_PER_SWITCH: usize = 4;
@@ -73,7 +74,10 @@ pub(super) fn wait(wait: Wait) -> bool {
             receive(own);
         }
     }
-    with(|state| state.threads[own].is_late)
+    with(|state| {
+        time_up::note_holder(state.threads[own].tid);
+        state.threads[own].is_late
+    })
 }
 
 /// The kernel's number of the thread that has left, until the next thread has seen it end; 0: none.
@@ -114,6 +118,7 @@ pub(super) fn receive(own: Go) {
 
 /// Step 2: the thread that goes on, after the clock has moved if no thread can.
 fn choose(state: &mut State) -> Result<usize, End> {
+    time_up::forget_holder();
     loop {
         if let Some(end) = beyond_limit(state) {
             return Err(end);

@@ -7,12 +7,16 @@ use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{MemfdFlags, memfd_create};
-use rustix::process::{Pid, PidfdFlags, pidfd_open};
+use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open};
 
 use crate::sys::addresses;
 
 /// The real time that a run may take.
 const LIMIT: Duration = Duration::from_secs(60);
+
+/// So often a run that takes longer is asked to end. It reads its debugging information then.
+const ASKS: usize = 200;
+const PAUSE: Duration = Duration::from_millis(100);
 
 #[derive(Debug)]
 pub(super) struct Run {
@@ -64,13 +68,23 @@ fn arguments(test: &str) -> [&str; 4] {
 /// Waits for the end of the child, and ends the child after that time. `None`: that was so.
 fn wait(child: &mut Child, limit: Duration) -> io::Result<Option<ExitStatus>> {
     let end = pidfd_open(Pid::from_child(child), PidfdFlags::empty())?;
-    let limit = Timespec::try_from(limit).expect("a minute at most");
-    let ended = rustix::io::retry_on_intr(|| poll(&mut [PollFd::new(&end, PollFlags::IN)], Some(&limit)))?;
-    if ended == 0 {
-        child.kill()?;
+    let has_ended = |limit: Duration| {
+        let limit = Timespec::try_from(limit).expect("a minute at most");
+        rustix::io::retry_on_intr(|| poll(&mut [PollFd::new(&end, PollFlags::IN)], Some(&limit))).map(|ended| ended > 0)
+    };
+    let is_in_time = has_ended(limit)?;
+    let asks = if is_in_time { 0 } else { ASKS };
+    for _ in 0..asks {
+        // The engine ends the run with the line at which it spins (`seeded/time_up`).
+        kill_process(Pid::from_child(child), Signal::VTALARM)?;
+        if has_ended(PAUSE)? {
+            break;
+        }
     }
+    // Of no use to a process that has ended.
+    child.kill()?;
     let status = child.wait()?;
-    Ok((ended > 0).then_some(status))
+    Ok(is_in_time.then_some(status))
 }
 
 #[cfg(test)]

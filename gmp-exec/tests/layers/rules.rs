@@ -74,6 +74,7 @@ const RULES: &[(&str, &[&str])] = &[
             "dump",
             "observe::record_until_written",
             "blocked",
+            "context",
             "lost",
             "sched",
             "task",

@@ -62,13 +62,9 @@ fn folder() -> PathBuf {
 pub(crate) fn run_with(scenario: &str, seed: u64, settings: &[(&str, &str)]) -> Run {
     let folder = folder();
     let (report, log) = (folder.join("report"), folder.join("log"));
-    let Output { status, stdout, stderr } = Command::new(env::current_exe().unwrap())
-        .args(["--exact", "child::scenario", "--nocapture", "--test-threads=2"])
-        .env(SCENARIO, scenario)
-        .env("GMP_SEED", format!("{seed:x}"))
+    let Output { status, stdout, stderr } = command(scenario, seed)
         .env("GMP_SEED_REPORT", &report)
         .env("GMP_SEED_LOG", &log)
-        .env("RUST_BACKTRACE", "0")
         .envs(settings.iter().copied())
         .output()
         .unwrap();
@@ -77,6 +73,13 @@ pub(crate) fn run_with(scenario: &str, seed: u64, settings: &[(&str, &str)]) -> 
     let _ = std::fs::remove_dir_all(folder);
     let text = |bytes| String::from_utf8(bytes).unwrap();
     Run { status: status.code(), stderr: text(stderr), stdout: text(stdout), report, log }
+}
+
+pub(crate) fn command(scenario: &str, seed: u64) -> Command {
+    let mut command = Command::new(env::current_exe().unwrap());
+    command.args(["--exact", "child::scenario", "--nocapture", "--test-threads=2"]);
+    command.env(SCENARIO, scenario).env("GMP_SEED", format!("{seed:x}")).env("RUST_BACKTRACE", "0");
+    command
 }
 
 /// Does nothing but in a child.

@@ -13,3 +13,4 @@ mod pipes;
 mod planted;
 mod replay;
 mod scenarios;
+mod time_up;

@@ -1,11 +1,13 @@
 //! What runs under a seed.
 
-use crate::{controlled, correct, faults, forms, memory, network, order, pipes, planted};
+use crate::{controlled, correct, faults, forms, memory, network, order, pipes, planted, time_up};
 
 /// By name, beside those with a fault and those without.
 const OTHERS: &[(&str, fn())] = &[
     ("spins", faults::spins),
     ("spins_on_timers", faults::spins_on_timers),
+    ("task_spins", time_up::task_spins),
+    ("closure_spins", time_up::closure_spins),
     ("controlled", controlled::scenario),
     ("handles_a_signal", controlled::handles_a_signal),
     ("forms", forms::scenario),

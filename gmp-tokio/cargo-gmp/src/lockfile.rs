@@ -36,6 +36,7 @@ use crate::cargo::{Cargo, LockfileOption};
 use crate::draft::{self, Versions};
 use crate::project::Project;
 use crate::sources::path_text;
+use crate::tokios::{self, Tokios};
 use crate::{digest, hindrances};
 
 /// Unlocks `-Z` flags in a stable cargo, and changes nothing else.
@@ -56,6 +57,8 @@ pub(crate) struct Patched {
     /// Whether the manifest has the patch already. Cargo reports an error if it gets the patch
     /// twice.
     is_in_manifest: bool,
+    /// Whether no package depends on tokio. Cargo would warn that the patch is not used.
+    is_unused: bool,
     chooses_the_lowest: bool,
     /// The options that the user's `[unstable]` switches on. A stable cargo ignores them, unless it
     /// is unlocked.
@@ -67,7 +70,7 @@ impl Patched {
     pub(crate) fn arguments(&self) -> Result<Vec<OsString>> {
         let mut arguments = vec!["--config".into(), assignment("resolver.lockfile-path", &self.lock_file)?];
         arguments.extend(["--config", OPTIMIZATION].map(Into::into));
-        if !self.is_in_manifest {
+        if !self.is_in_manifest && !self.is_unused {
             arguments.extend(["--config".into(), assignment("patch.crates-io.tokio.path", &self.drop_in)?]);
         }
         if self.option == LockfileOption::Unstable {
@@ -95,6 +98,10 @@ impl Patched {
 
     pub(crate) fn drop_in(&self) -> &Path {
         &self.drop_in
+    }
+
+    pub(crate) fn is_unused(&self) -> bool {
+        self.is_unused
     }
 
     pub(crate) fn lock_file(&self) -> &Path {
@@ -130,6 +137,7 @@ pub(crate) fn prepare(cargo: &Cargo, project: &Project, arguments: &Arguments, d
         lock_file: folder.join("Cargo.lock"),
         option: cargo.lockfile_option()?,
         is_in_manifest: is_in_manifest(&project.root_manifest(), drop_in)?,
+        is_unused: false,
         chooses_the_lowest: false,
         switched_off: hindrances::ignored_switches(cargo, project)?,
     };
@@ -155,7 +163,23 @@ pub(crate) fn prepare(cargo: &Cargo, project: &Project, arguments: &Arguments, d
             Versions::AtHand => Stamp::remove(&folder)?,
         }
     }
-    Ok(patched)
+    let is_unused = without_patch(&patched.lock_file)?;
+    Ok(Patched { is_unused, ..patched })
+}
+
+/// Whether no package of the lock file depends on tokio. The file names no patch then: with `--locked`, cargo
+/// refuses a file that names a patch which cargo is not given.
+fn without_patch(lock_file: &Path) -> Result<bool> {
+    let text = fs::read_to_string(lock_file)?;
+    let is_unused = Tokios::read(&text)?.is_empty();
+    if is_unused {
+        let mut lock: DocumentMut = text.parse()?;
+        tokios::remove_unused(&mut lock);
+        if lock.to_string() != text {
+            fs::write(lock_file, lock.to_string())?;
+        }
+    }
+    Ok(is_unused)
 }
 
 /// The folder for this workspace's lock file. Several workspaces may share one target directory.
@@ -253,6 +277,7 @@ mod tests {
             lock_file: "/t/Cargo.lock".into(),
             option,
             is_in_manifest,
+            is_unused: false,
             chooses_the_lowest: false,
             switched_off: Vec::new(),
         }

@@ -25,7 +25,7 @@ use crate::alias::Line;
 use crate::arguments::Arguments;
 use crate::cargo::Cargo;
 use crate::lockfile::{self, Patched, assignment};
-use crate::nested::{Folder, TARGET};
+use crate::nested::{self, Folder, TARGET};
 use crate::project::Project;
 use crate::seeds::request::Request;
 use crate::sources::{Sources, path_text};
@@ -119,6 +119,9 @@ pub(crate) fn prepare(cargo: &Cargo, subcommand: &OsStr, arguments: &Arguments) 
     let project = Project::find(cargo, arguments)?;
     hindrances::check_target(arguments, &project)?;
     let patched = patched(cargo, &project, arguments)?;
+    if patched.is_unused() && nested::own_name().is_none() {
+        eprintln!("warning: nothing in this workspace depends on tokio, so nothing of it is on gmp");
+    }
     command(cargo, subcommand, arguments, &project, &patched)
 }
 

@@ -7,7 +7,7 @@
 
 use anyhow::{Context, Result};
 use semver::{Version, VersionReq};
-use toml_edit::{DocumentMut, Table};
+use toml_edit::{DocumentMut, Item, Table};
 
 use crate::metadata::{Dependency, Metadata, Node};
 use crate::tokio_real::VERSION;
@@ -84,6 +84,16 @@ impl Tokios {
 
     pub(crate) fn is_empty(&self) -> bool {
         self.locked.is_empty()
+    }
+}
+
+/// Removes the note that a patch of tokio is not used.
+pub(crate) fn remove_unused(lock: &mut DocumentMut) {
+    let Some(patch) = lock.get_mut("patch").and_then(Item::as_table_mut) else { return };
+    let Some(unused) = patch.get_mut("unused").and_then(Item::as_array_of_tables_mut) else { return };
+    unused.retain(|package| !is_tokio(package));
+    if unused.is_empty() {
+        lock.remove("patch");
     }
 }
 

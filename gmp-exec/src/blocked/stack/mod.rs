@@ -10,6 +10,7 @@
 
 mod signal;
 
+use std::ffi::c_void;
 use std::io;
 
 pub(super) use gmp_insight::stack::Taken;
@@ -49,6 +50,18 @@ pub(super) fn refused(error: &io::Error) -> Option<Result<Frames, String>> {
 /// The stack of this thread. Tens of microseconds.
 pub(crate) fn here() -> Vec<u64> {
     stack::here()
+}
+
+/// The stack that a handler with this context has interrupted, on the handler's thread.
+pub(crate) fn interrupted_at(context: *const c_void) -> Vec<u64> {
+    let Some(program_counter) = signal::program_counter(context) else { return Vec::new() };
+    let mut addresses = here();
+    // In place of the address before it, which may belong to another line.
+    if let Some(at) = addresses.iter().position(|address| address + 1 == program_counter) {
+        addresses.drain(..at);
+        addresses[0] = program_counter;
+    }
+    addresses
 }
 
 /// The names and lines of the addresses. Reads the debugging information of the program.

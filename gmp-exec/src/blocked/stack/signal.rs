@@ -10,6 +10,7 @@
 //! That is why `GMP_BLOCKED=signal` must ask for it.
 #![allow(unsafe_code, reason = "runs in a signal handler, and sends the signal")]
 
+use std::ffi::c_void;
 use std::fs::File;
 use std::os::fd::AsRawFd;
 use std::sync::atomic::Ordering::*;
@@ -18,7 +19,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 use std::{slice, thread};
 
-use gmp_insight::stack::{Copy, MOST_BYTES, Register};
+use gmp_insight::stack::{Copy, MOST_BYTES, PROGRAM_COUNTER, Register};
 
 use crate::blocked::request::Request;
 use crate::sys::sigurg::{self, Sent};
@@ -120,6 +121,14 @@ pub(super) fn interrupt(thread: ThreadId) -> Result<(Registers, Copy), String> {
     // SAFETY: the request has been answered, so no handler writes until the next one, which the
     // lock excludes.
     Ok(unsafe { capture.answer() })
+}
+
+/// Where the handler with this context has interrupted the thread.
+pub(super) fn program_counter(context: *const c_void) -> Option<u64> {
+    // SAFETY: the kernel passes a valid context to a handler with `SA_SIGINFO`.
+    let context = unsafe { context.cast::<libc::ucontext_t>().as_ref() }?;
+    let (register, _) = REGISTERS.into_iter().find(|(_, register)| *register == PROGRAM_COUNTER)?;
+    Some(value(context, register))
 }
 
 impl Capture {

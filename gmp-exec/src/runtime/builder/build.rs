@@ -87,6 +87,7 @@ impl Builder {
 
     fn build_with(&self, is_local: bool) -> io::Result<Runtime> {
         seeded::set_dump(crate::dump::last_words);
+        seeded::set_place(crate::dump::interrupted);
         let scheduler = Scheduler::new(self.config(is_local)?);
         let Config { debug, leaks, silence, .. } = &scheduler.config;
         if debug.sigquit != Sigquit::Nothing || *leaks != Leaks::Off || silence.is_some() {

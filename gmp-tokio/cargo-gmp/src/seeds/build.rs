@@ -11,6 +11,7 @@ use super::listing::{self, Test};
 use super::mode::Mode;
 use super::preempt;
 use super::program::{Program, VARIABLE};
+use super::request::VARIABLE as SEED;
 use super::system::fix_addresses;
 use super::targets::{self, Targets};
 use crate::arguments::Arguments;
@@ -87,7 +88,7 @@ fn has_choice(arguments: &Arguments) -> bool {
 /// Builds the tests, and lists those that the user's filters choose.
 pub(super) fn tests(mut cargo: Command) -> Result<Built> {
     let folder = tempfile::tempdir()?;
-    cargo.env(VARIABLE, folder.path()).stdin(Stdio::null()).stderr(Stdio::inherit());
+    cargo.env(VARIABLE, folder.path()).env_remove(SEED).stdin(Stdio::null()).stderr(Stdio::inherit());
     let built = cargo.output().context("can't start cargo")?;
     if !built.status.success() {
         return Ok(Built::Failed(exit_code(built.status)));

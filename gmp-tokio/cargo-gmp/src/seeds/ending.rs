@@ -19,9 +19,7 @@ impl Ending {
     pub(super) fn of(run: &Run, output: &str, limit: Duration) -> Self {
         let end = run.report.as_ref().map_or("", |report| report.end.as_str());
         let Some(status) = run.status else {
-            let seconds = limit.as_secs();
-            let reason = format!("it hangs: ended after {seconds} s of real time (--timeout); perhaps a loop spins");
-            return Ending { reason, details: last(output) };
+            return of_hang(output, limit);
         };
         match run.signal() {
             Some(signal) => Ending { reason: format!("killed by signal {signal}"), details: last(output) },
@@ -40,6 +38,17 @@ fn of_engine(end: &str, output: &str) -> Ending {
     let mut lines = lines.skip_while(|line| !line.starts_with("seed "));
     let reason = lines.next().and_then(|first| Some(first.split_once(": ")?.1)).unwrap_or(end);
     Ending { reason: escaped(reason), details: some(lines) }
+}
+
+/// The thread that has the turn, and the others, after `gmp: seed 5f3a: time is up: `. A thread that holds
+/// the allocator's lock can't say this.
+fn of_hang(output: &str, limit: Duration) -> Ending {
+    let hangs = format!("it hangs: ended after {} s of real time (--timeout)", limit.as_secs());
+    let mut lines = output.lines().filter_map(|line| line.strip_prefix("gmp: "));
+    match lines.find_map(|line| Some(line.split_once(": time is up: ")?.1)) {
+        Some(place) => Ending { reason: format!("{hangs}: {}", escaped(place)), details: some(lines) },
+        None => Ending { reason: format!("{hangs}; perhaps a loop spins"), details: last(output) },
+    }
 }
 
 /// The last panic. Those before may have been caught, or may be the cause of the last one.
@@ -109,5 +118,9 @@ mod tests {
         );
         assert_eq!(of(Some(6), "", "").0, "killed by signal 6");
         assert_eq!(of(None, "", "").0, "it hangs: ended after 60 s of real time (--timeout); perhaps a loop spins");
+        let output =
+            "gmp: seed 5f3a: time is up: thread 1 \"a\" has the turn, at src/a.rs:3\ngmp: thread 0 \"b\" waits\n";
+        let hangs = "it hangs: ended after 60 s of real time (--timeout): thread 1 \"a\" has the turn, at src/a.rs:3";
+        assert_eq!(of(None, "", output), (hangs.to_owned(), vec!["thread 0 \"b\" waits".to_owned()]));
     }
 }

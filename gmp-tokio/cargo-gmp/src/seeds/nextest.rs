@@ -19,7 +19,7 @@ use super::build::{self, Built};
 use super::listing::Test;
 use super::mode::{Mode, PREEMPT};
 use super::program::{Program, VARIABLE};
-use super::request::Request;
+use super::request::{Request, VARIABLE as SEED};
 use super::targets::Targets;
 use crate::alias::Line;
 use crate::arguments::Arguments;
@@ -63,7 +63,12 @@ pub(super) fn tests(cargo: &Cargo, arguments: &Arguments, project: &Project, req
     let folder = tempfile::tempdir()?;
     let mut command = Command::new(nextest);
     command.args(["nextest", "list", "--message-format", "json"]).args(&arguments.all[1..]);
-    command.env(VARIABLE, folder.path()).env(WANTED, "1").stdin(Stdio::null()).stderr(Stdio::inherit());
+    command
+        .env(VARIABLE, folder.path())
+        .env(WANTED, "1")
+        .env_remove(SEED)
+        .stdin(Stdio::null())
+        .stderr(Stdio::inherit());
     command.envs(request.net.as_ref().map(|net| ("GMP_SEED_NET", net)));
     Folder::make_in(&cache_folder()?)?.give(&mut command, cargo.program())?;
     let programs = build::programs(project);

@@ -1,5 +1,6 @@
 //! The options about seeds, which are not cargo's.
 
+use std::env;
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -60,6 +61,9 @@ pub(crate) struct Options {
 /// The real time that a run may take, unless the user says otherwise.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
+/// The seed of a run. It is not passed on to cargo, and not to programs that list their tests.
+pub(super) const VARIABLE: &str = "GMP_SEED";
+
 /// Kinds of tests that don't run under seeds.
 const NOT_SEEDED: [(&str, &str); 3] = [("--doc", "doc tests"), ("--bench", "benches"), ("--benches", "benches")];
 
@@ -95,12 +99,17 @@ impl Request {
     ///
     /// An option has a wrong value, or does not go with the others.
     pub(crate) fn take(line: &mut Line) -> Result<Option<Request>> {
+        Request::of(line, env::var_os(VARIABLE))
+    }
+
+    /// `variable` is the value of `GMP_SEED`, if it is set.
+    fn of(line: &mut Line, variable: Option<OsString>) -> Result<Option<Request>> {
         let is_nextest = nextest::is_run(line);
         let mut given = Given::split(&mut line.rest);
         let task = match line.subcommand.to_str() {
-            Some("test" | "t") => of_tests(&mut given)?,
-            Some("nextest") if is_nextest => of_tests(&mut given)?,
-            Some("run" | "r") => of_program(&mut given)?,
+            Some("test" | "t") => of_tests(&mut given, variable)?,
+            Some("nextest") if is_nextest => of_tests(&mut given, variable)?,
+            Some("run" | "r") => of_program(&mut given, variable)?,
             _ => None,
         };
         let request = match task {
@@ -122,8 +131,9 @@ fn net(given: &mut Given) -> Result<Option<String>> {
     Ok(net)
 }
 
-fn of_program(given: &mut Given) -> Result<Option<Task>> {
-    let Some(seed) = given.value("--seed", SEED, seed)? else { return Ok(None) };
+fn of_program(given: &mut Given, variable: Option<OsString>) -> Result<Option<Task>> {
+    let given_seed = given.value("--seed", SEED, seed)?;
+    let Some(seed) = given_seed.map_or_else(|| of_variable(variable), |seed| Ok(Some(seed)))? else { return Ok(None) };
     Ok(Some(Task::Program { seed, mode: mode(given) }))
 }
 
@@ -131,20 +141,35 @@ fn mode(given: &mut Given) -> Mode {
     Mode { keeps_order: given.flag(KEEP_ORDER), preempts: given.flag(PREEMPT) }
 }
 
-fn of_tests(given: &mut Given) -> Result<Option<Task>> {
-    let seed = given.value("--seed", SEED, seed)?;
+/// The seed of `GMP_SEED`, which counts as `--seed` where the line says nothing of seeds: a program that is
+/// built without the engine would take no notice of it.
+fn of_variable(variable: Option<OsString>) -> Result<Option<u64>> {
+    let Some(text) = variable else { return Ok(None) };
+    let seed = text.to_str().and_then(seed);
+    let seed = seed.ok_or_else(|| usage(format!("`{VARIABLE}={}`: allowed is {SEED}", text.display())))?;
+    eprintln!("note: {VARIABLE} is set, which counts as `--seed {seed:x}`");
+    Ok(Some(seed))
+}
+
+fn of_tests(given: &mut Given, variable: Option<OsString>) -> Result<Option<Task>> {
+    let mut seed = given.value("--seed", SEED, seed)?;
     let seeds = given.value("--seeds", "a number, 1 or more", |text| text.parse().ok().filter(|&seeds| seeds > 0))?;
     let time = given.value("--for", TIME, duration)?;
     let replay = given.value("--replay", CHOICES, |path| Some(PathBuf::from(path)))?;
     let replay = replay.map(|path| choices(&path)).transpose()?;
+    let not_seeded = given.not_seeded();
     if seed.is_none() && seeds.is_none() && time.is_none() && replay.is_none() {
-        return Ok(None);
+        if let Some(why) = not_seeded.as_ref().filter(|_| variable.is_some()) {
+            eprintln!("note: {VARIABLE} is set, and does not count: {why}");
+            return Ok(None);
+        }
+        seed = of_variable(variable)?;
+        if seed.is_none() {
+            return Ok(None);
+        }
     }
-    if let Some((option, what)) = NOT_SEEDED.iter().find(|(option, _)| given.options.iter().any(|it| it == option)) {
-        return Err(usage(format!("`{option}`: {what} do not run under seeds")));
-    }
-    if let Some(option) = NOTHING_RUN.iter().find(|option| given.rest.iter().any(|it| it == *option)) {
-        return Err(usage(format!("`-- {option}`: runs no test, so it has no use with seeds")));
+    if let Some(why) = not_seeded {
+        return Err(usage(why));
     }
     let timeout = given.value("--timeout", TIME, duration)?.unwrap_or(TIMEOUT);
     let ways = [seed.is_some(), replay.is_some(), seeds.is_some() || time.is_some()];
@@ -201,6 +226,16 @@ impl Given {
         Given { options: std::mem::take(arguments), rest }
     }
 
+    /// Why nothing of the line runs under seeds.
+    fn not_seeded(&self) -> Option<String> {
+        let of_cargo = NOT_SEEDED.iter().find(|(option, _)| self.options.iter().any(|it| it == option));
+        let of_libtest = || NOTHING_RUN.iter().find(|option| self.rest.iter().any(|it| it == *option));
+        match of_cargo {
+            Some((option, what)) => Some(format!("`{option}`: {what} do not run under seeds")),
+            None => Some(format!("`-- {}`: runs no test, so it has no use with seeds", of_libtest()?)),
+        }
+    }
+
     fn flag(&mut self, name: &str) -> bool {
         let found = self.options.iter().position(|argument| argument == name);
         found.map(|index| self.options.remove(index)).is_some()
@@ -225,8 +260,12 @@ mod tests {
     use super::*;
 
     fn take(line: &str) -> Result<(Option<Request>, String)> {
+        take_with(line, None)
+    }
+
+    fn take_with(line: &str, variable: Option<&str>) -> Result<(Option<Request>, String)> {
         let mut line = Line::parse(line.split_whitespace().map(OsString::from)).unwrap();
-        let request = Request::take(&mut line)?;
+        let request = Request::of(&mut line, variable.map(OsString::from))?;
         Ok((request, line.rest.join(" ".as_ref()).into_string().unwrap()))
     }
 
@@ -252,6 +291,29 @@ mod tests {
         };
         assert_eq!(take("r --seed=a -- --seed b").unwrap(), (program(false), "-- --seed b".to_owned()));
         assert_eq!(take("r --keep-order --seed a").unwrap(), (program(true), String::new()));
+    }
+
+    #[test]
+    fn the_variable_counts_where_the_line_says_nothing_of_seeds() {
+        let of = |line| take_with(line, Some("5f")).unwrap();
+        for (line, with_option) in [
+            ("test a", "test --seed 5f a"),
+            ("t --keep-order", "t --seed 5f --keep-order"),
+            ("test --net calm", "test --seed 5f --net calm"),
+            ("nextest run -E x", "nextest run --seed 5f -E x"),
+            ("run --release", "run --seed 5f --release"),
+        ] {
+            assert_eq!(of(line), take(with_option).unwrap(), "{line}");
+            assert!(of(line).0.is_some(), "{line}");
+        }
+        for line in ["test --seeds 3", "test --seed 7", "run --seed 7 -- --seed 8", "nextest run --for 1s"] {
+            assert_eq!(of(line), take(line).unwrap(), "{line}");
+        }
+        for line in ["test --doc", "test -- --list", "bench", "build", "nextest list"] {
+            assert_eq!(of(line).0, None, "{line}");
+        }
+        let error = take_with("test", Some("xyz")).unwrap_err().to_string();
+        assert_eq!(error, "`GMP_SEED=xyz`: allowed is a hexadecimal number of up to 16 digits, as a failure names it");
     }
 
     #[test]

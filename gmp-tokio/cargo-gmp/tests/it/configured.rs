@@ -1,6 +1,6 @@
 //! Projects whose configuration conflicts with gmp.
 
-use crate::support::{Project, fails, program, shared, succeeds, text};
+use crate::support::{Project, fails, manifest, program, shared, succeeds, text};
 
 #[test]
 fn a_patch_of_tokio_in_the_configuration_is_named() {
@@ -69,4 +69,19 @@ fn vendored_packages_lack_gmps_and_can_be_completed() {
     project.write(".cargo/config.toml", replacement);
     let tree = succeeds(&mut project.cargo("tree --offline --depth 1"));
     assert!(tree.contains("gmp-tokio)"), "{tree}");
+}
+
+#[test]
+fn a_project_without_tokio_is_built_without_the_patch() {
+    let project = Project::with_tokio("\"1\"");
+    project.write("Cargo.toml", &manifest("plain", ""));
+    project.write("src/main.rs", "fn main() {}\n#[test]\nfn works() {}\n");
+    for line in ["build", "build --locked", "test --seeds 1", "test --locked --seeds 1"] {
+        let output = project.gmp(line).output().unwrap();
+        let errors = text(&output.stderr);
+        assert!(output.status.success() && !errors.contains("was not used"), "{line}: {errors}");
+        assert_eq!(errors.contains("warning: nothing in this workspace"), line.starts_with("build"), "{errors}");
+        // The user's own, for `--locked`.
+        project.lock();
+    }
 }

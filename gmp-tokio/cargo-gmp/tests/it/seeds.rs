@@ -107,8 +107,13 @@ mod good {
 }
 
 mod odd {
+    fn spins() { loop { std::hint::spin_loop(); } }
+
     #[test]
-    fn it_spins() { loop { std::hint::spin_loop(); } }
+    fn it_spins() { spins(); }
+
+    #[tokio::test]
+    async fn it_spins_in_a_task() { tokio::spawn(async { spins() }).await.unwrap(); }
 
     #[test]
     fn it_has_weather() { assert_eq!(std::env::var("GMP_SEED_NET").unwrap(), "calm,real"); }
@@ -118,7 +123,7 @@ mod odd {
 
     #[tokio::test]
     async fn it_spins_the_second_time() {
-        if std::fs::exists("spins").unwrap() { it_spins(); }
+        if std::fs::exists("spins").unwrap() { spins(); }
         std::fs::write("spins", "").unwrap();
     }
 
@@ -191,6 +196,19 @@ fn tests_run_under_seeds() {
     a_run_that_does_not_repeat_is_no_failure(&project);
     succeeds(&mut gmp(&project, "test --seeds 1 --net calm --real-net odd::it_has_weather"));
     succeeds(&mut gmp(&project, "test --seeds 4 --check odd::it_leaves_a_file"));
+    the_variable_is_a_seed(&project);
+}
+
+fn the_variable_is_a_seed(project: &Project) {
+    let output = gmp(project, "test good::no_runtime").env("GMP_SEED", "5f3a").output().unwrap();
+    let (said, errors) = (text(&output.stdout), text(&output.stderr));
+    assert!(said.ends_with("1 passed, 0 failed under seed 5f3a\n"), "{said}{errors}");
+    assert!(errors.contains("note: GMP_SEED is set, which counts as `--seed 5f3a`\n"), "{errors}");
+    let nextest = with_tools(project, "nextest run -E no_runtime").env("GMP_SEED", "5f3a").output().unwrap();
+    let said = text(&nextest.stdout);
+    assert!(said.ends_with("1 passed, 0 failed under seed 5f3a\n"), "{said}{}", text(&nextest.stderr));
+    let error = fails(gmp(project, "test good::").env("GMP_SEED", "xyz"), 2);
+    assert!(error.contains("`GMP_SEED=xyz`: allowed is a hexadecimal number"), "{error}");
 }
 
 fn faults_are_found_and_kept_and_replayed(project: &Project) {
@@ -312,11 +330,14 @@ fn threads_can_be_interrupted_anywhere(project: &Project) {
 }
 
 fn a_test_that_hangs_in_real_time_is_ended(project: &Project) {
-    let said = failing(project, "test --seeds 5 --timeout 1 odd::it_spins -- --exact");
-    assert!(
-        said.contains("FAILED seeded::it::odd::it_spins at seed ") && said.contains(" it hangs: ended after 1 s"),
-        "{said}"
-    );
+    let said = failing(project, "test --seeds 5 --timeout 1 --no-fail-fast odd::it_spins -- --skip second");
+    let spins = TESTS.lines().position(|line| line.contains("fn spins()")).unwrap() + 1;
+    for (test, place) in [("it_spins", ""), ("it_spins_in_a_task", &*format!(", at tests/it.rs:{spins}, in task "))] {
+        let line = line(&said, "FAILED ", &format!("odd::{test} at seed "));
+        let hangs = " it hangs: ended after 1 s of real time (--timeout): thread 1 \"odd::it_spins";
+        assert!(line.contains(hangs) && line.contains(" has the turn") && line.contains(place), "{said}");
+        assert!(place.is_empty() || line.contains(", spawned at tests/it.rs:"), "{said}");
+    }
     let said = succeeds(&mut gmp(project, "test --seeds 1 --check --timeout 1 odd::it_spins_the_second_time"));
     assert!(said.contains("\n1 passed under 1 seed, 0 failed\n"), "{said}");
 }
@@ -417,6 +438,8 @@ fn a_program_runs_under_a_seed() {
     );
     let run = |seed| succeeds(&mut shared(project.gmp(&format!("run --quiet --seed {seed}"))));
     assert_eq!(run("5f3a"), run("5f3a"));
+    let mut by_variable = shared(project.gmp("run --quiet"));
+    assert_eq!(run("5f3a"), succeeds(by_variable.env("GMP_SEED", "5f3a")));
     assert_ne!(run("5f3a"), run("5f3b"));
     let weather = "run --quiet --seed 5f3a --net short=50%";
     assert!(succeeds(&mut shared(project.gmp(weather))).ends_with("short=50%\n"));

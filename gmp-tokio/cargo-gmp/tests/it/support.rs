@@ -14,12 +14,13 @@ pub(crate) struct Project {
 }
 
 /// Variables of the test run that would affect the commands that the tests run.
-const NOT_INHERITED: [&str; 6] = [
+const NOT_INHERITED: [&str; 7] = [
     "CARGO_TARGET_DIR",
     "CARGO_BUILD_BUILD_DIR",
     "CARGO_BUILD_TARGET",
     "RUSTFLAGS",
     "CARGO_ENCODED_RUSTFLAGS",
+    "GMP_SEED",
     "GMP_SOURCES",
 ];
 
