@@ -45,8 +45,8 @@ pub(super) fn forget_holder() {
     HOLDER.store(0, Relaxed);
 }
 
-/// Whoever sends the signal sends it again until the process has ended, so one that comes at the wrong moment
-/// is left out.
+/// The sender repeats the signal until the process has ended, so a signal that comes at the wrong moment has no
+/// effect.
 extern "C" fn on_signal(_: c_int, _: *mut libc::siginfo_t, context: *mut c_void) {
     let errno = Errno::save();
     // SAFETY: the call touches no memory.

@@ -14,7 +14,8 @@ use crate::sys::addresses;
 /// The real time that a run may take.
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// So often a run that takes longer is asked to end. It reads its debugging information then.
+/// How many times a run that takes longer is asked to end. To name its line, the run reads its debugging
+/// information, which takes a while.
 const ASKS: usize = 200;
 const PAUSE: Duration = Duration::from_millis(100);
 

@@ -13,7 +13,8 @@ pub(super) fn fix_addresses() -> Result<()> {
     Ok(())
 }
 
-/// So often a run that takes longer is asked to end. It reads its debugging information then.
+/// How many times a run that takes longer is asked to end. To name its line, the run reads its debugging
+/// information, which takes a while.
 #[cfg(target_os = "linux")]
 const ASKS: usize = 200;
 #[cfg(target_os = "linux")]
