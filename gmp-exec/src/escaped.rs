@@ -18,8 +18,8 @@ impl fmt::Display for Escaped<'_> {
     }
 }
 
-/// The name of a source file. A file of a crate that cargo has unpacked or cloned is named from the folder into
-/// which cargo has done so, and any other file with a whole path by the folder of its package.
+/// The name of a source file. A file of a crate that cargo has unpacked or cloned is named from the folder
+/// into which cargo has done so, and any other file with a whole path by the folder of its package.
 pub(crate) fn short(file: &str) -> Escaped<'_> {
     let in_registry = || file.split_once("/registry/src/")?.1.split_once('/').map(|(_, crate_and_path)| crate_and_path);
     let in_checkout = || file.split_once("/git/checkouts/").map(|(_, repository_and_path)| repository_and_path);

@@ -33,11 +33,12 @@
 //! # Without a seed
 //!
 //! With an ordinary `cargo test`, on tokio or on gmp, the hosts still run, each on a thread with a runtime
-//! of its own, with real sockets and a loopback address of its own. [`Host::crash`] and [`Host::restart`] work.
-//! All else is inert: no way is cut, clocks are the computer's, hosts can't be found by their names, and
-//! [`choose`] is 0. [`is_simulated`] tells.
+//! of its own, with real sockets and a loopback address of its own. [`Host::crash`] and [`Host::restart`]
+//! work. All else is inert: no way is cut, clocks are the computer's, hosts can't be found by their names,
+//! and [`choose`] is 0. [`is_simulated`] tells.
 //!
-//! Seeded runs need Linux with glibc. The loopback addresses that hosts have without a seed exist on Linux alone.
+//! Seeded runs need Linux with glibc. The loopback addresses that hosts have without a seed exist on Linux
+//! alone.
 
 #![deny(unsafe_code)]
 #![doc(test(attr(deny(warnings))))]

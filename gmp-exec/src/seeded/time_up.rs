@@ -2,7 +2,8 @@
 //! is told with its line.
 //!
 //! `cargo gmp test` and `#[gmp_exec::test(seeds)]` send SIGVTALRM then, which ends a program without gmp,
-//! too. The kernel gives the signal to any thread, and the handler passes it on to the one that has the turn.
+//! too. The kernel gives the signal to any thread, and the handler passes the signal on to the thread that
+//! has the turn.
 #![allow(unsafe_code, reason = "runs in a signal handler, and sends the signal")]
 
 use std::ffi::{c_int, c_void};
@@ -18,7 +19,9 @@ use crate::sys::stderr;
 
 const SIGNAL: c_int = libc::SIGVTALRM;
 
-/// The kernel's number of the thread that has the turn; 0 while the turn is passed on.
+/// The kernel's number of the thread that has the turn; 0 while the turn is passed on. Relaxed: a thread that
+/// reads its own number has stored it, and has not passed the turn on since. A thread that reads an old
+/// number of another one sends the signal to a thread that passes it on in turn.
 static HOLDER: AtomicI32 = AtomicI32::new(0);
 
 /// The line and the task at which a handler with this context has interrupted its thread.
@@ -45,15 +48,15 @@ pub(super) fn forget_holder() {
     HOLDER.store(0, Relaxed);
 }
 
-/// The sender repeats the signal until the process has ended, so a signal that comes at the wrong moment has no
-/// effect.
+/// A signal that comes at the wrong moment has no effect, because the sender repeats the signal until the
+/// process has ended.
 extern "C" fn on_signal(_: c_int, _: *mut libc::siginfo_t, context: *mut c_void) {
     let errno = Errno::save();
     // SAFETY: the call touches no memory.
     let own = unsafe { libc::gettid() };
     match HOLDER.load(Relaxed) {
         0 => {}
-        // The thread is changing the state. Outside of that it borrows nothing of it.
+        // The thread is changing the state. At any other moment the thread borrows nothing of the state.
         holder if holder == own && state::is_inside() => {}
         holder if holder == own => end(context),
         holder => real::signal(holder, SIGNAL),

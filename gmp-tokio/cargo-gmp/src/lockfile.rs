@@ -167,8 +167,8 @@ pub(crate) fn prepare(cargo: &Cargo, project: &Project, arguments: &Arguments, d
     Ok(Patched { is_unused, ..patched })
 }
 
-/// Whether no package of the lock file depends on tokio. The file names no patch then: with `--locked`, cargo
-/// refuses a file that names a patch which cargo is not given.
+/// Whether no package of the lock file depends on tokio. Removes the patch from such a file: with
+/// `--locked`, cargo refuses a file that names a patch which cargo is not given.
 fn without_patch(lock_file: &Path) -> Result<bool> {
     let text = fs::read_to_string(lock_file)?;
     let is_unused = Tokios::read(&text)?.is_empty();

@@ -27,9 +27,9 @@ pub(in crate::sched) fn hand_off(local: &Local) {
     }
 }
 
-/// Whether work waits for the processor that this machine holds, or for any processor. Of the global
-/// queue only the part at which this processor begins to search: this is for a hint, and a look at all
-/// parts would ask as many other cores.
+/// Whether work waits for the processor that this machine holds, or for any processor. A hint: the caller
+/// looks only at the part of the global queue at which this processor begins to search, because a look at
+/// all parts would ask as many other cores.
 pub(in crate::sched) fn has_work_nearby(local: &Local) -> bool {
     let (scheduler, holds) = (&local.scheduler, local.machine.ownership.holds());
     holds.is_some_and(|index| scheduler.processors[index].has_work() || !scheduler.global.is_part_empty(index))

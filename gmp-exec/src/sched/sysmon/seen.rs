@@ -137,9 +137,8 @@ impl Seen {
         is_long && !std::mem::replace(&mut self.is_long, is_long)
     }
 
-    /// Whether the machine keeps its processor although it is stuck, if nothing waits for that. A section
-    /// does not, and a poll does for `limit`: either may last for hours, and may be the only thing that
-    /// sysmon looks at.
+    /// Whether a stuck machine may keep its processor, for which nothing waits: for `limit` in a poll, and
+    /// not at all in a section. Either may last for hours, and may be the only thing that sysmon looks at.
     pub(super) fn may_keep_processor(&self, limit: Duration) -> bool {
         self.sighting.region == Region::Poll && self.usage.held < limit
     }
@@ -179,6 +178,9 @@ impl Seen {
 
 #[cfg(all(test, not(any(loom, shuttle))))]
 mod tests {
+    use std::sync::mpsc;
+    use std::thread;
+
     use super::*;
     use crate::observe::BlockedCause;
 
@@ -197,6 +199,30 @@ mod tests {
     fn seen_at(begin: Instant, steps: &[u32]) -> Seen {
         let first = Seen::new(Machine::new(0), sighting(Region::Poll, 0), begin);
         steps.iter().fold(first, |seen, step| again(seen, MS * *step, begin))
+    }
+
+    /// In a busy service nearly every poll that a look sees is over at the next one.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn the_kernel_is_asked_only_about_a_poll_that_was_seen_before() {
+        let (machine, begin) = (Machine::new(0), Instant::now());
+        let (sleeper, (end, until)) = (machine.clone(), mpsc::channel::<()>());
+        let thread = thread::spawn(move || {
+            sleeper.bind();
+            until.recv()
+        });
+        while machine.state() != Some(ThreadState::Asleep) {
+            assert!(begin.elapsed() < MS * 10_000, "the thread does not sleep");
+            thread::yield_now();
+        }
+        let standard = Standard { threshold: MS * 10, configured: MS * 10 };
+        let mut seen = Seen::new(machine, sighting(Region::Poll, 0), begin);
+        assert_eq!(seen.judge(true, &standard), Verdict::Fine, "not seen before");
+        let mut seen = again(seen, Duration::ZERO, begin);
+        assert_eq!(seen.judge(false, &standard), Verdict::Fine, "nothing waits");
+        assert_eq!(seen.judge(true, &standard), Verdict::Asleep);
+        drop(end);
+        assert!(thread.join().unwrap().is_err());
     }
 
     /// sysmon would look closely, and machines would wake successors, until the poll ends.

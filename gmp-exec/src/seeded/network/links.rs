@@ -78,8 +78,8 @@ impl Network {
 }
 
 impl Network {
-    /// The host's sockets that wait to be accepted, or that were closed and wait for their peers. The tasks that
-    /// have the others close them.
+    /// Forgets the host's sockets that wait to be accepted, or that were closed and wait for their peers. All
+    /// others are closed by the tasks that own them.
     fn forget_without_descriptor(&mut self, host: Number) {
         let Network { sockets, descriptors, .. } = self;
         sockets.retain(|id, socket| socket.host != host || descriptors.values().any(|other| other == id));
