@@ -178,9 +178,6 @@ impl Seen {
 
 #[cfg(all(test, not(any(loom, shuttle))))]
 mod tests {
-    use std::sync::mpsc;
-    use std::thread;
-
     use super::*;
     use crate::observe::BlockedCause;
 
@@ -205,6 +202,9 @@ mod tests {
     #[cfg(target_os = "linux")]
     #[test]
     fn the_kernel_is_asked_only_about_a_poll_that_was_seen_before() {
+        use std::sync::mpsc;
+        use std::thread;
+
         let (machine, begin) = (Machine::new(0), Instant::now());
         let (sleeper, (end, until)) = (machine.clone(), mpsc::channel::<()>());
         let thread = thread::spawn(move || {
