@@ -147,7 +147,10 @@ impl Pool {
     pub(in crate::sched) fn close(&self) -> VecDeque<Runnable> {
         let mut inner = self.inner.lock();
         inner.closed = true;
-        self.wake.notify_all();
+        // A notification is a system call, even if no thread waits.
+        if inner.idle + inner.claimed > 0 {
+            self.wake.notify_all();
+        }
         inner.take_delayed()
     }
 
