@@ -8,7 +8,7 @@
 #
 # The workspaces' own manifests can't be used: other members and dev-dependencies would raise the
 # chosen versions. So the script puts the packages into generated workspaces, without
-# dev-dependencies, with links to the sources.
+# dev-dependencies and tests, with links to the sources.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -22,7 +22,7 @@ put() {
     rm -rf "$workspace"
     for package in "$@"; do
         mkdir -p "$workspace/$package"
-        without '^\\[(.*\\.)?dev-dependencies' "$package/Cargo.toml" > "$workspace/$package/Cargo.toml"
+        without '^\\[((.*\\.)?dev-dependencies|\\[test)' "$package/Cargo.toml" > "$workspace/$package/Cargo.toml"
         ln -s "$top/$package/src" "$workspace/$package/src"
     done
 }
