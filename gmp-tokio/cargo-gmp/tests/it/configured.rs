@@ -23,8 +23,8 @@ fn an_unstable_setting_stays_without_effect() {
     let project = program("stable", "fn main() {}");
     // A stable compiler would report an error for the second option.
     project.write(".cargo/config.toml", "[unstable]\nmsrv-policy = true\npanic-abort-tests = true\n");
-    project.write("tests/it.rs", "#[test]\nfn it() { assert!(cfg!(panic = \"unwind\")) }\n");
-    succeeds(&mut shared(project.gmp("test --quiet --config profile.test.panic=\"abort\" --test it")));
+    project.write("tests/it.rs", "const _: () = assert!(cfg!(panic = \"unwind\"));\n");
+    succeeds(&mut shared(project.gmp("check --quiet --config profile.dev.panic=\"abort\" --test it")));
 
     project.write(".cargo/config.toml", "[unstable]\nbuild-std = [\"std\"]\n");
     let error = fails(&mut shared(project.gmp("check")), 101);

@@ -3,7 +3,7 @@
 
 use std::process::Output;
 
-use crate::support::{Project, manifest, shared, text};
+use crate::support::{Project, program, shared, text};
 
 const TESTS: &str = r#"
 use std::future::pending;
@@ -64,11 +64,8 @@ async fn hangs_in_a_local_set() {
 "#;
 
 fn project() -> Project {
-    let project = Project::with_tokio("\"1\"");
-    let tokio = "tokio = { version = \"1\", features = [\"macros\", \"rt\", \"sync\", \"time\"] }";
-    project.write("Cargo.toml", &manifest("leaks", tokio));
+    let project = program("leaks", "fn main() {}\n");
     project.write("tests/leaks.rs", TESTS);
-    project.lock();
     project
 }
 

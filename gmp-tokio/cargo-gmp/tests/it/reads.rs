@@ -3,7 +3,7 @@
 use std::process::Command;
 
 use crate::asked::Running;
-use crate::support::{Project, shared, shared_target as target, succeeds};
+use crate::support::{program, shared, shared_target as target, succeeds};
 
 /// A read of each kind is dropped with the bytes `ab`; those that have taken nothing, or are over, are
 /// not counted. `ends_early` compiles only if a read that is over borrows nothing any more.
@@ -66,10 +66,7 @@ const EXPECTED: [(&str, u32); 6] = [
 
 #[test]
 fn each_kind_of_read_is_told_with_its_line() {
-    let project = Project::with_tokio(r#"{ version = "1", features = ["io-util", "macros", "rt-multi-thread"] }"#);
-    project.write("Cargo.toml", &project.read("Cargo.toml").replace("\"app\"", "\"reads\""));
-    project.write("src/main.rs", MAIN);
-    project.lock();
+    let project = program("reads", MAIN);
     succeeds(&mut shared(project.gmp("build --quiet")));
     let running = Running::start("", &mut Command::new(target().join("gmp/debug/reads")));
     let answer = succeeds(&mut project.gmp(&format!("tasks {}", running.id())));

@@ -5,7 +5,7 @@ use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 
 use crate::support::{
-    Project, fails, manifest, program, repository, shared, shared_target, succeeds, text, with_tools, write_tool,
+    Project, TOKIO, fails, manifest, program, repository, shared, shared_target, succeeds, text, with_tools, write_tool,
 };
 
 const TESTS: &str = r#"
@@ -141,8 +141,6 @@ mod odd {
 
 fn project() -> Project {
     let project = program("seeded", "fn main() {}");
-    project.write("Cargo.toml", &project.read("Cargo.toml").replace("\"sync\"", "\"sync\", \"macros\""));
-    project.lock();
     project.write("tests/it.rs", TESTS);
     project
 }
@@ -362,10 +360,10 @@ fn workspace() -> Project {
     let project = Project::with_tokio("\"1\"");
     project.write("Cargo.toml", "[workspace]\nmembers = [\"one\", \"inner/two\"]\nresolver = \"3\"\n");
     for (folder, name) in [("one", "one-a"), ("inner/two", "two")] {
-        let tokio = "tokio = { version = \"1\", features = [\"rt\", \"rt-multi-thread\", \"macros\"] }";
+        let tokio = format!("tokio = {TOKIO}");
         let targets = "\n[features]\nmore = []\n\n[[test]]\nname = \"plain\"\nharness = false\n\n\
                        [[test]]\nname = \"asks\"\nrequired-features = [\"more\"]\n";
-        project.write(&format!("{folder}/Cargo.toml"), &(manifest(name, tokio) + targets));
+        project.write(&format!("{folder}/Cargo.toml"), &(manifest(name, &tokio) + targets));
         project.write(&format!("{folder}/here"), "");
         project.write(&format!("{folder}/src/lib.rs"), IN_ITS_FOLDER);
         project.write(&format!("{folder}/src/main.rs"), &format!("fn main() {{}}\n{IN_ITS_FOLDER}"));
@@ -453,8 +451,8 @@ fn a_macro_may_depend_on_tokio() {
     let project = program("expands", "fn main() { println!(\"{}\", grows::forty!()); }");
     let dependency = "grows = { path = \"grows\" }";
     project.write("Cargo.toml", &(project.read("Cargo.toml") + dependency));
-    let tokio = "tokio = { version = \"1\", features = [\"rt\"] }\n[lib]\nproc-macro = true";
-    project.write("grows/Cargo.toml", &manifest("grows", tokio));
+    let dependencies = format!("tokio = {TOKIO}\n[lib]\nproc-macro = true");
+    project.write("grows/Cargo.toml", &manifest("grows", &dependencies));
     project.write(
         "grows/src/lib.rs",
         r#"#[proc_macro]

@@ -136,13 +136,19 @@ pub(crate) fn shared_target() -> PathBuf {
 
 pub(crate) fn shared(mut command: Command) -> Command {
     command.env("CARGO_TARGET_DIR", shared_target());
+    // The tests ask for lines only. With names of variables, gmp is compiled a third longer.
+    command.env("CARGO_PROFILE_DEV_DEBUG", "line-tables-only");
     command
 }
 
+/// What programs that are compiled have of tokio. With other features than those of examples/faults, gmp
+/// would be compiled once more.
+pub(crate) const TOKIO: &str = "{ version = \"1\", features = [\"io-util\", \"macros\", \"net\", \"rt-multi-thread\", \
+                                \"sync\", \"time\"] }";
+
 /// A program that uses tokio's runtime, with a lock file.
 pub(crate) fn program(name: &str, main: &str) -> Project {
-    let project =
-        Project::with_tokio("{ version = \"1\", features = [\"rt\", \"rt-multi-thread\", \"sync\", \"time\"] }");
+    let project = Project::with_tokio(TOKIO);
     // The package is named after the test, because the programs of all projects lie in one folder.
     project.write("Cargo.toml", &project.read("Cargo.toml").replace("\"app\"", &format!("\"{name}\"")));
     project.write("src/main.rs", main);
