@@ -3,12 +3,10 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
-use std::process::Command;
 
 use toml_edit::DocumentMut;
 
-use crate::support::{Project, fails, manifest, repository, succeeds, text};
+use crate::support::{Project, fails, manifest, repository, shared, succeeds, text};
 
 /// The program with the lock file of that year.
 fn of(year: &str) -> Project {
@@ -19,11 +17,6 @@ fn of(year: &str) -> Project {
     project.write("Cargo.lock", &read(&format!("{year}.lock")));
     project.write("src/main.rs", &read("program.rs"));
     project
-}
-
-fn shared(mut command: Command) -> Command {
-    command.env("CARGO_TARGET_DIR", Path::new(env!("CARGO_TARGET_TMPDIR")).join("programs"));
-    command
 }
 
 /// Maps each package's name and range of compatible versions to its version.

@@ -1,9 +1,8 @@
 //! Checks the statements that README.md makes about its example on tokio and on gmp.
 
-use std::path::Path;
 use std::process::Command;
 
-use crate::support::{Project, repository, succeeds};
+use crate::support::{Project, repository, shared, succeeds};
 
 /// The latencies of the requests, in milliseconds.
 #[derive(Debug)]
@@ -32,9 +31,9 @@ fn a_handler_that_blocks_stalls_a_server_on_tokio_and_not_on_gmp() {
     assert!(is_quick, "on gmp {runs:?}, half within {half} ms on tokio");
 }
 
-fn latency(mut run: Command) -> Latency {
-    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("programs");
-    run.current_dir(repository().join("examples/blocking-handler")).env("CARGO_TARGET_DIR", target);
+fn latency(run: Command) -> Latency {
+    let mut run = shared(run);
+    run.current_dir(repository().join("examples/blocking-handler"));
     // With a proxy configured, the example's client would send its requests to the proxy instead of
     // to its own server.
     run.env("NO_PROXY", "127.0.0.1").env("no_proxy", "127.0.0.1");
