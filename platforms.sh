@@ -24,12 +24,15 @@ test_on() {
     case $1 in
         $arm64-gnu)
             "${cargo[@]}" -p gmp-insight -p gmp-exec --lib
+            # That they compile is seen here.
+            "${cargo[@]}" -p gmp-exec -p gmp-io --test it --no-run
             # Programs are built only where cargo is.
             "${cargo[@]}" -p gmp-exec --test stacks -- --skip profiles --test-threads 1
             ;;
         $arm64-musl) "${cargo[@]}" -p gmp-exec --lib -- "${asleep_in_musl[@]}" ;;
         *)
-            "${cargo[@]}" -p gmp-exec --lib --test it
+            "${cargo[@]}" -p gmp-insight -p gmp-exec --lib
+            "${cargo[@]}" -p gmp-exec --test it
             "${cargo[@]}" -p gmp-exec --test stacks -- --skip profiles
             "${cargo[@]}" -p gmp-io --test it
             ;;

@@ -21,6 +21,7 @@ echo 127.0.0.1 localhost > "$root/etc/hosts"
     echo '/busybox --install -s /bin'
     echo 'mount -t proc none /proc; mount -t sysfs none /sys; mount -t devtmpfs none /dev'
     echo 'mkdir /dev/shm; mount -t tmpfs none /dev/shm; ln -s /proc/self/fd /dev/fd'
+    echo 'ln -s /proc/self/fd/1 /dev/stdout; ln -s /proc/self/fd/2 /dev/stderr'
     echo 'mount -t cgroup2 none /sys/fs/cgroup; ip link set lo up'
     export -p | grep -E '^declare -x (GMP|RUST)_' | sed 's/declare -x/export/' || true
     printf 'cd %q; %q' "$PWD" "$program"

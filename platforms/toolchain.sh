@@ -43,16 +43,16 @@ sed -i "s#/usr/$arm64/lib/##g" "$folder/usr/$arm64/lib/libc.so"
 . "$here/environment.sh" "$folder"
 
 # What a static program of musl consists of beside Rust's code, where rustc looks for that. GCC's
-# unwinder is in place of LLVM's.
+# unwinder is in place of LLVM's, together with the functions that GCC calls in C code of dependencies.
 self_contained() {
     local machine=$1 gcc=$2 compiler=$3
     local to=$rustlib/$machine-unknown-linux-musl/lib/self-contained
     mkdir -p "$to"
     cp "$folder/usr/lib/$machine-linux-musl"/*.[ao] "$to"
     cp "$gcc"/crtbegin*.o "$gcc"/crtend*.o "$to"
-    cp "$gcc/libgcc_eh.a" "$to/libunwind.a"
     "$compiler" -O2 -fPIC -c "$here/unwinder_on_musl.c" -o "$to/unwinder_on_musl.o"
-    ar r "$to/libunwind.a" "$to/unwinder_on_musl.o"
+    printf '%s\n' "create $to/libunwind.a" "addlib $gcc/libgcc_eh.a" "addlib $gcc/libgcc.a" \
+        "addmod $to/unwinder_on_musl.o" save end | ar -M
 }
 self_contained x86_64 "$(dirname "$(gcc -print-libgcc-file-name)")" gcc
 self_contained aarch64 "$(echo "$folder/usr/lib/gcc-cross/$arm64"/[0-9]*)" $arm64-gcc

@@ -38,6 +38,7 @@ mod set_uid;
 #[cfg(feature = "tracing")]
 mod spans;
 mod spawn;
+mod stack_size;
 mod tasks;
 mod time;
 #[cfg(feature = "insight")]

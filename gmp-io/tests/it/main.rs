@@ -24,6 +24,8 @@ mod net_byte_stream;
 mod net_hang_up;
 mod net_names;
 mod process;
+#[cfg(all(target_os = "linux", not(target_env = "musl")))]
+mod process_descriptors;
 mod process_orphans;
 #[cfg(target_os = "linux")]
 mod process_parents;
