@@ -2,10 +2,10 @@
 //! written itself is seen at a decided moment.
 
 use super::network::{Network, timeout};
-use super::{real, time};
 use super::state::{State, is_controlled, with};
 use super::threads::Wait;
 use super::turn;
+use super::{real, time};
 
 /// So many milliseconds of real time pass before it is certain that nothing comes from outside.
 /// Only then may a run be called a deadlock.

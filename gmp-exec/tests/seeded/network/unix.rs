@@ -142,9 +142,11 @@ fn a_full_receiver_delays_datagrams(receiver: &UnixDatagram) {
     sending.join().unwrap();
     let sender = UnixDatagram::unbound().unwrap();
     sender.set_write_timeout(Some(HOUR)).unwrap();
-    lasts_an_hour(|| loop {
-        if let Err(error) = sender.send_to_addr(&[1], &address) {
-            return error;
+    lasts_an_hour(|| {
+        loop {
+            if let Err(error) = sender.send_to_addr(&[1], &address) {
+                return error;
+            }
         }
     });
 }

@@ -116,9 +116,7 @@ fn named(call: impl FnOnce(*mut libc::sockaddr, *mut u32) -> i32) -> Answer<(i32
 }
 
 /// What the call returns, and the address that it has written, with its length.
-fn with_name(
-    call: impl FnOnce(*mut libc::sockaddr, *mut u32) -> i32,
-) -> Answer<(i32, libc::sockaddr_storage, usize)> {
+fn with_name(call: impl FnOnce(*mut libc::sockaddr, *mut u32) -> i32) -> Answer<(i32, libc::sockaddr_storage, usize)> {
     // SAFETY: zeroes are a value of this type.
     let mut storage: libc::sockaddr_storage = unsafe { mem::zeroed() };
     let mut length = size_of::<libc::sockaddr_storage>() as u32;

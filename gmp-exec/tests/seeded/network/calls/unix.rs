@@ -18,8 +18,7 @@ pub(crate) fn socket(kind: i32) -> RawFd {
 pub(crate) fn pair(kind: i32) -> [RawFd; 2] {
     let mut pair = [0; 2];
     // SAFETY: the pointer is valid for two numbers.
-    answer(unsafe { libc::socketpair(libc::AF_UNIX, kind | FLAGS, 0, pair.as_mut_ptr()) } as isize)
-        .unwrap();
+    answer(unsafe { libc::socketpair(libc::AF_UNIX, kind | FLAGS, 0, pair.as_mut_ptr()) } as isize).unwrap();
     pair
 }
 

@@ -41,6 +41,10 @@ impl Unix<'_> {
     }
 
     fn perform(mut self) -> Vec<String> {
+        if self.is_short {
+            self.sequence.sockets.extend(unix::pair(libc::SOCK_STREAM));
+            self.sequence.twins(0);
+        }
         for _ in 0..LENGTH {
             self.step();
         }
