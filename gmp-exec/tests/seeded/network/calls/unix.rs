@@ -26,7 +26,7 @@ fn raw(name: Name) -> (libc::sockaddr_un, u32) {
     // SAFETY: zeroes are a value of this type.
     let mut raw: libc::sockaddr_un = unsafe { mem::zeroed() };
     raw.sun_family = libc::AF_UNIX as libc::sa_family_t;
-    raw.sun_path.iter_mut().zip(name).for_each(|(to, byte)| *to = byte.cast_signed());
+    raw.sun_path.iter_mut().zip(name).for_each(|(to, byte)| *to = *byte as libc::c_char);
     (raw, (PATH + name.len()) as u32)
 }
 

@@ -256,7 +256,7 @@ impl Unix<'_> {
 fn tell_credentials(found: libc::ucred) -> (&'static str, u32, u32) {
     let whose = match found.pid {
         0 => "nobody",
-        pid if pid.cast_unsigned() == process::id() => "this process",
+        pid if u32::try_from(pid) == Ok(process::id()) => "this process",
         _ => "another process",
     };
     (whose, found.uid, found.gid)
