@@ -23,11 +23,12 @@ const MOST_DOUBLED: u32 = 10;
 /// Waits without the turn until a blocking call on `fd` would not wait. Returns false if the socket's limit for
 /// such calls has passed before.
 pub(super) fn wait_until_ready(fd: i32, events: i16) -> bool {
-    let fds = vec![libc::pollfd { fd, events, revents: 0 }];
-    if !is_controlled() || !real::is_blocking(fd) || real::poll_for(&mut fds.clone(), 0) != 0 {
+    if !is_controlled() || !real::is_blocking(fd) {
         return true;
     }
-    !turn::wait(Wait::Descriptors { fds, deadline: deadline(fd, events) })
+    let fds = vec![libc::pollfd { fd, events, revents: 0 }];
+    let is_ready = real::poll_for(&mut fds.clone(), 0) != 0;
+    is_ready || !turn::wait(Wait::Descriptors { fds, deadline: deadline(fd, events) })
 }
 
 /// Waits until a call that has found no room so often may find room, but not beyond the limit.
