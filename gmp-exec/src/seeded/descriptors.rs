@@ -1,11 +1,11 @@
 //! Waits for descriptors. The kernel is asked at each choice of a thread, so that what the run has
 //! written itself is seen at a decided moment.
 
-use super::network::Network;
-use super::real;
-use super::state::{State, is_controlled};
+use super::network::{Network, timeout};
+use super::state::{State, is_controlled, with};
 use super::threads::Wait;
 use super::turn;
+use super::{real, time};
 
 /// So many milliseconds of real time pass before it is certain that nothing comes from outside.
 /// Only then may a run be called a deadlock.
@@ -16,15 +16,37 @@ const PATIENCE_WITH_PEERS: i32 = 2_000;
 const BRIEFLY: i32 = 5;
 /// Both while a child process runs, whose end is a wake-up.
 const PATIENCE_WITH_CHILDREN: i32 = 10_000;
+/// After so long a call is tried again that nothing wakes, then after twice as long, but so often at most.
+const FIRST_AGAIN: u64 = 1_000_000;
+const MOST_DOUBLED: u32 = 10;
 
-/// Waits without the turn until a blocking call on `fd` would not wait.
-pub(super) fn wait_until_ready(fd: i32, events: i16) {
-    if is_controlled() && real::is_blocking(fd) {
-        let fds = vec![libc::pollfd { fd, events, revents: 0 }];
-        if real::poll_for(&mut fds.clone(), 0) == 0 {
-            turn::wait(Wait::Descriptors { fds, deadline: None });
-        }
+/// Waits without the turn until a blocking call on `fd` would not wait. Returns false if the socket's limit for
+/// such calls has passed before.
+pub(super) fn wait_until_ready(fd: i32, events: i16) -> bool {
+    if !is_controlled() || !real::is_blocking(fd) {
+        return true;
     }
+    let fds = vec![libc::pollfd { fd, events, revents: 0 }];
+    let is_ready = real::poll_for(&mut fds.clone(), 0) != 0;
+    is_ready || !turn::wait(Wait::Descriptors { fds, deadline: deadline(fd, events) })
+}
+
+/// Waits until a call that has found no room so often may find room, but not beyond the limit.
+pub(super) fn wait_for_room(fd: i32, limit: Option<u64>, tries: u32) {
+    let fds = vec![libc::pollfd { fd, events: libc::POLLOUT, revents: 0 }];
+    if real::poll_for(&mut fds.clone(), 0) == 0 {
+        turn::wait(Wait::Descriptors { fds, deadline: limit });
+    } else {
+        // The queue of another socket is full, and nothing tells when it has room.
+        let next = with(|state| state.now) + (FIRST_AGAIN << tries.min(MOST_DOUBLED));
+        turn::wait(Wait::Sleep { deadline: limit.map_or(next, |limit| limit.min(next)) });
+    }
+}
+
+/// When a call on the socket that begins now has waited for so long as the socket's options allow.
+pub(super) fn deadline(fd: i32, events: i16) -> Option<u64> {
+    let name = if events == libc::POLLOUT { libc::SO_SNDTIMEO } else { libc::SO_RCVTIMEO };
+    timeout(fd, name).map(|limit| time::after(&limit))
 }
 
 /// Asks the network about simulated sockets, and the kernel about the others. Returns how many are

@@ -179,6 +179,14 @@ pub(super) fn is_blocking(fd: c_int) -> bool {
     flags >= 0 && flags & libc::O_NONBLOCK == 0
 }
 
+pub(super) fn set_blocking(fd: c_int, is_blocking: bool) {
+    // SAFETY: the call touches no memory.
+    let flags = unsafe { fcntl(fd, libc::F_GETFL, 0) };
+    let flags = if is_blocking { flags & !libc::O_NONBLOCK } else { flags | libc::O_NONBLOCK };
+    // SAFETY: as above.
+    unsafe { fcntl(fd, libc::F_SETFL, flags as usize) };
+}
+
 /// `S_IFIFO` and so on; 0 for an error.
 pub(super) fn kind(fd: c_int) -> libc::mode_t {
     about(fd).st_mode & libc::S_IFMT
@@ -197,8 +205,16 @@ fn about(fd: c_int) -> libc::stat {
     unsafe { about.assume_init() }
 }
 
+pub(super) fn is_listening(fd: c_int) -> bool {
+    option(fd, libc::SO_ACCEPTCONN) == Some(1)
+}
+
+pub(super) fn is_unix(fd: c_int) -> bool {
+    option(fd, libc::SO_DOMAIN) == Some(libc::AF_UNIX)
+}
+
 pub(super) fn is_unix_stream(fd: c_int) -> bool {
-    option(fd, libc::SO_DOMAIN) == Some(libc::AF_UNIX) && option(fd, libc::SO_TYPE) == Some(libc::SOCK_STREAM)
+    is_unix(fd) && option(fd, libc::SO_TYPE) == Some(libc::SOCK_STREAM)
 }
 
 fn option(fd: c_int, name: c_int) -> Option<c_int> {

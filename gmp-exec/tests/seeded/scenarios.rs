@@ -15,7 +15,9 @@ const OTHERS: &[(&str, fn())] = &[
     ("pipes", pipes::scenario),
     ("all_run_at_a_yield", order::all_run_at_a_yield),
     ("on_workers", order::on_workers),
-    ("sequences", network::sequences::scenario),
+    ("internet_sequences", network::sequences::internet),
+    ("unix_sequences", network::sequences::unix),
+    ("unix_sequences_with_short_reads", network::sequences::unix_with_short_reads),
     ("hosts", network::hosts::scenario),
     ("no_hosts", network::hosts::inert),
     ("leaves", network::streams::leaves),
@@ -25,6 +27,7 @@ const OTHERS: &[(&str, fn())] = &[
     ("datagrams", network::datagrams::datagrams),
     ("streams", network::streams::scenario),
     ("unix", network::unix::scenario),
+    ("unix_waits", network::unix::waits),
 ];
 
 pub(crate) fn find(name: &str) -> fn() {

@@ -2,9 +2,9 @@
 
 use std::ffi::{c_int, c_void};
 
-use super::set_errno;
-use super::sockets::{self, is_simulated, part, receive_some, slices};
-use crate::seeded::descriptors::{look, wait_until_ready};
+use super::sockets::{self, is_simulated, part, receive_some, room, slices};
+use super::{set_errno, waits_in_vain};
+use crate::seeded::descriptors::look;
 use crate::seeded::state::with;
 use crate::seeded::threads::Wait;
 use crate::seeded::{real, time, turn};
@@ -16,21 +16,28 @@ interposed! {
         if is_simulated(fd) {
             return read_simulated(fd, &[part(buffer, length)]);
         }
-        wait_until_ready(fd, libc::POLLIN);
+        if length > 0 && waits_for_input_in_vain(fd, 0) {
+            return -1;
+        }
         receive_some(fd, &[part(buffer, length)], 0, |parts| real::read(fd, parts[0].iov_base, parts[0].iov_len))
     };
     readv(fd: c_int, buffers: *const libc::iovec, count: c_int) -> isize = |fd, buffers, count: c_int| {
         if is_simulated(fd) {
             return read_simulated(fd, slices(buffers, count.max(0) as usize));
         }
-        wait_until_ready(fd, libc::POLLIN);
-        receive_some(fd, slices(buffers, count.max(0) as usize), 0, |parts| real::readv(fd, parts.as_ptr(), count))
+        let parts = slices(buffers, count.max(0) as usize);
+        if room(parts) > 0 && waits_for_input_in_vain(fd, 0) {
+            return -1;
+        }
+        receive_some(fd, parts, 0, |parts| real::readv(fd, parts.as_ptr(), count))
     };
     recv(fd: c_int, buffer: *mut c_void, length: usize, flags: c_int) -> isize = |fd, buffer: *mut c_void, length, flags| {
         if is_simulated(fd) {
             return sockets::receive(fd, &[part(buffer, length)], flags);
         }
-        wait_for_input(fd, flags);
+        if waits_for_input_in_vain(fd, flags) {
+            return -1;
+        }
         receive_some(fd, &[part(buffer, length)], flags, |parts| real::recv(fd, buffer, parts[0].iov_len, flags))
     };
     recvfrom(
@@ -44,7 +51,9 @@ interposed! {
         if is_simulated(fd) {
             return sockets::receive_from(fd, &[part(buffer, length)], flags, (address, address_length));
         }
-        wait_for_input(fd, flags);
+        if waits_for_input_in_vain(fd, flags) {
+            return -1;
+        }
         receive_some(fd, &[part(buffer, length)], flags, |parts| {
             real::recvfrom(fd, buffer, parts[0].iov_len, flags, address, address_length)
         })
@@ -53,7 +62,9 @@ interposed! {
         if is_simulated(fd) {
             return sockets::receive_message(fd, &mut *message, flags);
         }
-        wait_for_input(fd, flags);
+        if waits_for_input_in_vain(fd, flags) {
+            return -1;
+        }
         let buffers = (*message).msg_iov;
         let received = receive_some(fd, slices(buffers, (*message).msg_iovlen), flags, |parts| {
             (*message).msg_iov = parts.as_ptr().cast_mut();
@@ -75,7 +86,9 @@ interposed! {
             (*messages).msg_len = received.max(0) as u32;
             return if received < 0 { -1 } else { 1 };
         }
-        wait_for_input(fd, flags);
+        if waits_for_input_in_vain(fd, flags) {
+            return -1;
+        }
         real::recvmmsg(fd, messages, count, flags, timeout)
     };
     select(
@@ -91,15 +104,13 @@ interposed! {
 ///
 /// The buffers are valid.
 unsafe fn read_simulated(fd: c_int, buffers: &[libc::iovec]) -> isize {
-    let room: usize = buffers.iter().map(|buffer| buffer.iov_len).sum();
     // SAFETY: the caller vouches for the buffers.
-    if room == 0 { 0 } else { unsafe { sockets::receive(fd, buffers, 0) } }
+    if room(buffers) == 0 { 0 } else { unsafe { sockets::receive(fd, buffers, 0) } }
 }
 
-fn wait_for_input(fd: c_int, flags: c_int) {
-    if flags & libc::MSG_DONTWAIT == 0 {
-        wait_until_ready(fd, libc::POLLIN);
-    }
+/// A listener has no input.
+fn waits_for_input_in_vain(fd: c_int, flags: c_int) -> bool {
+    flags & libc::MSG_DONTWAIT == 0 && !real::is_listening(fd) && waits_in_vain(fd, libc::POLLIN)
 }
 
 /// The events that are there when this thread has the turn.

@@ -38,7 +38,36 @@ mod threads;
 
 pub(super) use memory::is_in_library;
 
-use super::descriptors::wait_until_ready;
+use std::ffi::c_int;
+use std::io::{Error, ErrorKind};
+
+use super::descriptors::{deadline, wait_for_room, wait_until_ready};
+use super::state::with;
+
+/// Calls until the kernel does not answer that there is no room, or until the socket's limit has passed.
+fn until_there_is_room<R: From<i8> + PartialOrd + Copy>(fd: c_int, call: impl Fn() -> R) -> R {
+    let limit = deadline(fd, libc::POLLOUT);
+    let mut tries = 0;
+    loop {
+        let result = call();
+        let is_full = result < R::from(0) && Error::last_os_error().kind() == ErrorKind::WouldBlock;
+        if !is_full || limit.is_some_and(|limit| with(|state| state.now) >= limit) {
+            return result;
+        }
+        wait_for_room(fd, limit, tries);
+        tries += 1;
+    }
+}
+
+/// Waits until a call on the descriptor would not wait. Else the socket's limit for that has passed, and the call
+/// fails.
+fn waits_in_vain(fd: c_int, events: i16) -> bool {
+    let is_late = !wait_until_ready(fd, events);
+    if is_late {
+        set_errno(libc::EAGAIN);
+    }
+    is_late
+}
 
 fn set_errno(error: i32) {
     // SAFETY: the call always succeeds.

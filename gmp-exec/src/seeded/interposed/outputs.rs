@@ -2,12 +2,11 @@
 //! kernel takes part of the bytes then, so may the call.
 
 use std::ffi::{c_int, c_void};
-use std::io;
 
 use super::sockets::{self, is_simulated, part, slices};
+use super::until_there_is_room;
 use crate::seeded::descriptors::wait_until_ready;
-use crate::seeded::threads::Wait;
-use crate::seeded::{real, turn};
+use crate::seeded::real;
 
 interposed! {
     write(fd: c_int, buffer: *const c_void, length: usize) -> isize = |fd, buffer, length| {
@@ -82,13 +81,6 @@ unsafe fn write_some(fd: c_int, buffer: *const c_void, length: usize) -> isize {
 /// Sends without a wait in the kernel, as soon as there is room.
 fn in_turn(fd: c_int, flags: c_int, send: impl Fn(c_int) -> isize) -> isize {
     let may_wait = flags & libc::MSG_DONTWAIT == 0 && real::is_blocking(fd);
-    loop {
-        let sent = send(flags | libc::MSG_DONTWAIT);
-        let is_full = sent < 0 && io::Error::last_os_error().kind() == io::ErrorKind::WouldBlock;
-        if !is_full || !may_wait {
-            return sent;
-        }
-        wait_until_ready(fd, libc::POLLOUT);
-        turn::wait(Wait::Nothing);
-    }
+    let send = || send(flags | libc::MSG_DONTWAIT);
+    if may_wait { until_there_is_room(fd, send) } else { send() }
 }

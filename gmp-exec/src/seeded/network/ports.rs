@@ -54,6 +54,19 @@ impl Network {
                 })
     }
 
+    /// Whether another socket has a connection of these names, or asks for one.
+    pub(super) fn has_connection(&self, id: Id, names: (Option<SocketAddr>, Option<SocketAddr>)) -> bool {
+        let host = self.sockets[&id].host;
+        let canonical = |(local, remote): (Option<SocketAddr>, Option<SocketAddr>)| {
+            (local.map(address_of_v4), remote.map(address_of_v4))
+        };
+        let mut others = self.sockets.iter().filter(|(other, _)| **other != id).map(|(_, socket)| socket);
+        others.any(|other| {
+            let is_open = !other.is_udp && !matches!(other.tcp, Tcp::Closed | Tcp::Listening);
+            is_open && other.host == host && canonical((other.local, other.remote)) == canonical(names)
+        })
+    }
+
     /// A port that no other socket has, at any address.
     pub(super) fn free_port(&mut self) -> Option<u16> {
         for _ in CHOSEN {

@@ -70,11 +70,11 @@ impl Kernel<'_> {
         let port = socket.local.map_or(0, |local| local.port());
         let (ip, to) = self.net.route(id, to);
         let (from, to) = (address_of_v4(SocketAddr::new(ip, port)), address_of_v4(to));
+        // As in the kernel, a datagram leaves room behind before it arrives.
+        self.event(id, libc::EPOLLOUT as u32 | libc::EPOLLWRNORM as u32);
         for _ in 0..self.net.wish.weather.copies(self.decisions) {
             self.send_packet(id, Packet::Datagram { from, to, bytes: bytes.to_vec() });
         }
-        // As in the kernel, the datagram leaves room behind.
-        self.event(id, libc::EPOLLOUT as u32 | libc::EPOLLWRNORM as u32);
         Ok(bytes.len())
     }
 

@@ -22,11 +22,13 @@ impl Kernel<'_> {
         self.net.watched.retain(|(epoll, other), _| *epoll != fd && *other != fd);
     }
 
-    /// What is ready at the kernel's socket is an event again.
+    /// What the kernel's socket has received is an event again.
     pub(in crate::seeded) fn edge(&mut self, fd: i32) {
         const ONCE: u32 = libc::EPOLLONESHOT as u32;
+        const INPUT: u32 = (libc::EPOLLIN | libc::EPOLLPRI | libc::EPOLLRDNORM | libc::EPOLLRDBAND) as u32;
         let socket = real::inode(fd);
-        for ((epoll, other), event) in self.net.watched.iter().filter(|(_, event)| event.events & ONCE == 0) {
+        let asks = |event: &libc::epoll_event| event.events & ONCE == 0 && event.events & INPUT != 0;
+        for ((epoll, other), event) in self.net.watched.iter().filter(|(_, event)| asks(event)) {
             if real::inode(*other) == socket {
                 real::renew(*epoll, *other, *event);
             }

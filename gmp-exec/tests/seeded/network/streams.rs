@@ -19,6 +19,7 @@ pub(crate) fn scenario() {
     waits_have_limits();
     a_full_queue_delays_connections();
     a_closed_listener_resets_its_queue();
+    two_connections_have_different_names();
     each_family_reaches_its_listeners();
     options_are_kept_and_inherited();
     files_are_copied_into_connections();
@@ -163,6 +164,19 @@ fn files_are_copied_into_connections() {
     assert_eq!(all(end).len() as u64, copied);
 }
 
+/// The same on the kernel's sockets.
+fn two_connections_have_different_names() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let [one, other] = [(); 2].map(|()| calls::socket(false, false));
+    [one, other].iter().for_each(|fd| calls::switch_on(*fd, libc::SOL_SOCKET, libc::SO_REUSEADDR));
+    calls::bind(one, "127.0.0.1:0".parse().unwrap()).unwrap();
+    calls::bind(other, calls::local_name(one).unwrap()).unwrap();
+    let address = listener.local_addr().unwrap();
+    let answers = [one, other].map(|fd| calls::connect(fd, address));
+    assert_eq!(answers, [Err(libc::EINPROGRESS), Err(libc::EADDRNOTAVAIL)]);
+    [one, other].iter().for_each(|fd| assert_eq!(calls::close(*fd), Ok(0)));
+}
+
 fn other_computers_are_named() {
     let error = TcpStream::connect("192.0.2.1:80").unwrap_err();
     assert_eq!(error.kind(), ErrorKind::NetworkUnreachable);
@@ -190,6 +204,7 @@ pub(super) fn assert_ok(run: &Run, weather: &str, seed: u64) {
 
 #[test]
 fn stds_connections_work_in_each_weather() {
+    two_connections_have_different_names();
     for weather in ["calm", "", "short=50%,full=50%,delay=1..20ms", "loss=20%"] {
         for seed in 0..6 {
             let run = run_with("streams", seed, &[("GMP_SEED_NET", weather)]);

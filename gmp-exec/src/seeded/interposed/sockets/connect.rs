@@ -4,7 +4,7 @@ use std::ffi::c_int;
 
 use super::{in_kernel, in_turn, is_simulated, number, status};
 use crate::seeded::interposed::outside::{note_foreign, refuse};
-use crate::seeded::interposed::wait_until_ready;
+use crate::seeded::interposed::{until_there_is_room, waits_in_vain};
 use crate::seeded::network::{Address, Answer, copy_options, is_here, read_address, write_address};
 use crate::seeded::real;
 use crate::seeded::state::with;
@@ -31,7 +31,7 @@ interposed! {
     connect(fd: c_int, address: *const libc::sockaddr, length: libc::socklen_t) -> c_int = |fd, address, length| {
         if !is_simulated(fd) {
             note_foreign(address);
-            return real::connect(fd, address, length);
+            return connect_in_kernel(fd, address, length);
         }
         let answer = read_address(address, length);
         if leaves(fd, answer) {
@@ -45,7 +45,9 @@ interposed! {
             if is_simulated(fd) {
                 return number(accept_one(fd, address, length, flags)) as c_int;
             }
-            wait_until_ready(fd, libc::POLLIN);
+            if real::is_listening(fd) && waits_in_vain(fd, libc::POLLIN) {
+                return -1;
+            }
             real::accept4(fd, address, length, flags)
         };
     accept(fd: c_int, address: *mut libc::sockaddr, length: *mut libc::socklen_t) -> c_int = |fd, address, length| {
@@ -97,6 +99,19 @@ pub(in crate::seeded::interposed) unsafe fn leaves_to(fd: c_int, to: *const libc
     let is_named = !to.is_null() && in_kernel(|net| net.is_udp(fd));
     // SAFETY: the caller vouches for the pointer.
     is_named && leaves(fd, unsafe { read_address(to, length) })
+}
+
+/// A listener of Unix sockets whose queue is full lets its callers wait, which must not be with the turn.
+unsafe fn connect_in_kernel(fd: c_int, address: *const libc::sockaddr, length: libc::socklen_t) -> c_int {
+    // SAFETY: the caller vouches for the pointer.
+    let connect = || unsafe { real::connect(fd, address, length) };
+    if !real::is_unix(fd) || !real::is_blocking(fd) {
+        return connect();
+    }
+    real::set_blocking(fd, false);
+    let result = until_there_is_room(fd, connect);
+    real::set_blocking(fd, true);
+    result
 }
 
 fn connect_to(fd: c_int, address: Address) -> Answer<()> {

@@ -4,7 +4,7 @@ use std::ffi::c_int;
 use std::net::SocketAddr;
 
 use super::control::{segment_of, write_destination};
-use super::transfer::{gather, receive, scatter, send, slices};
+use super::transfer::{gather, receive, room, scatter, send, slices};
 use super::{in_kernel, in_turn, number};
 use crate::seeded::network::{Address, Answer, Datagram, is_here, read_address, write_address};
 
@@ -42,7 +42,7 @@ unsafe fn receive_named(fd: c_int, buffers: &[libc::iovec], flags: c_int, name: 
         let received = usize::try_from(count).map_err(|_| error());
         return received.map(|count| Received { count, is_cut: false, destination: None });
     }
-    let room: usize = buffers.iter().map(|buffer| buffer.iov_len).sum();
+    let room = room(buffers);
     let (peeks, may_wait) = (flags & libc::MSG_PEEK != 0, flags & libc::MSG_DONTWAIT == 0);
     let ends = may_wait && crate::seeded::real::is_blocking(fd);
     let received = in_turn(fd, libc::POLLIN, may_wait, |net| {

@@ -11,16 +11,17 @@ mod unix;
 
 pub(super) use connect::leaves_to;
 pub(super) use messages::{receive_from, receive_message, send_message, send_to};
-pub(super) use transfer::{part, receive, send, slices};
+pub(super) use transfer::{part, receive, room, send, slices};
 pub(super) use unix::receive_some;
 
 use std::ffi::c_int;
 
 use super::set_errno;
-use crate::seeded::network::{Answer, Kernel, timeout};
+use crate::seeded::descriptors::deadline;
+use crate::seeded::network::{Answer, Kernel};
 use crate::seeded::state::with;
 use crate::seeded::threads::Wait;
-use crate::seeded::{real, time, turn};
+use crate::seeded::{real, turn};
 
 pub(super) fn is_simulated(fd: c_int) -> bool {
     with(|state| state.network.is_simulated(fd))
@@ -32,12 +33,11 @@ fn in_kernel<R>(call: impl FnOnce(&mut Kernel<'_>) -> R) -> R {
 
 /// Tries until the call need not wait any more.
 fn in_turn<T>(fd: c_int, events: i16, may_wait: bool, mut call: impl FnMut(&mut Kernel<'_>) -> Answer<T>) -> Answer<T> {
-    let name = if events == libc::POLLOUT { libc::SO_SNDTIMEO } else { libc::SO_RCVTIMEO };
     let mut answer = in_kernel(&mut call);
     if !may_wait || !is_waiting(&answer) || !real::is_blocking(fd) {
         return answer;
     }
-    let deadline = timeout(fd, name).map(|limit| time::after(&limit));
+    let deadline = deadline(fd, events);
     while is_waiting(&answer) {
         let fds = vec![libc::pollfd { fd, events, revents: 0 }];
         if turn::wait(Wait::Descriptors { fds, deadline }) {

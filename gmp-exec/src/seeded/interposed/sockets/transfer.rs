@@ -19,8 +19,7 @@ pub(in crate::seeded::interposed) unsafe fn receive(fd: c_int, buffers: &[libc::
     if flags & libc::MSG_OOB != 0 {
         return number(Err(libc::EINVAL));
     }
-    let room = buffers.iter().map(|buffer| buffer.iov_len).sum();
-    let bytes = receive_bytes(fd, room, flags);
+    let bytes = receive_bytes(fd, room(buffers), flags);
     if let Ok(bytes) = &bytes {
         // SAFETY: the caller vouches for the buffers, which have so much room.
         unsafe { scatter(bytes, buffers) };
@@ -74,6 +73,11 @@ pub(in crate::seeded::interposed) unsafe fn send(fd: c_int, buffers: &[libc::iov
 pub(in crate::seeded::interposed) unsafe fn slices<'a>(buffers: *const libc::iovec, count: usize) -> &'a [libc::iovec] {
     // SAFETY: the caller vouches for the pointer.
     if count == 0 { &[] } else { unsafe { std::slice::from_raw_parts(buffers, count) } }
+}
+
+/// How many bytes the buffers have in all.
+pub(in crate::seeded::interposed) fn room(buffers: &[libc::iovec]) -> usize {
+    buffers.iter().map(|buffer| buffer.iov_len).sum()
 }
 
 /// A buffer alone.

@@ -2,7 +2,7 @@
 
 use std::ffi::c_int;
 
-use super::in_kernel;
+use super::{in_kernel, room};
 use crate::seeded::real;
 
 /// Calls `receive` with the buffers, or with less room.
@@ -33,7 +33,7 @@ fn left_by(fd: c_int, buffers: &[libc::iovec], flags: c_int) -> usize {
     if flags & (libc::MSG_PEEK | libc::MSG_WAITALL) != 0 || !real::is_unix_stream(fd) {
         return 0;
     }
-    let room: usize = buffers.iter().map(|buffer| buffer.iov_len).sum();
+    let room = room(buffers);
     let count = real::available(fd).min(room);
     match in_kernel(|net| net.unread(count)) {
         0 => 0,

@@ -74,8 +74,12 @@ impl Kernel<'_> {
             Some(local) => local.port(),
             None => self.net.free_port().ok_or(libc::EADDRNOTAVAIL)?,
         };
+        let names = (Some(SocketAddr::new(ip, port)), Some(to));
+        if self.net.has_connection(id, names) {
+            return Err(libc::EADDRNOTAVAIL);
+        }
         let socket = self.socket(id);
-        (socket.local, socket.remote) = (Some(SocketAddr::new(ip, port)), Some(to));
+        (socket.local, socket.remote) = names;
         (socket.error, socket.is_done) = (0, false);
         (socket.holds_port, socket.tcp, socket.phase) = (true, Tcp::SynSent, Phase::Connecting);
         self.send_packet(id, Packet::Syn { to: address_of_v4(to), tries: 0 });

@@ -101,7 +101,8 @@ impl Kernel<'_> {
         if let Some(to) = peer {
             self.send_packet(id, Packet::Fin { to });
         }
-        if was == Tcp::CloseWait {
+        // The answer of a peer that knows no such connection may have ended the socket.
+        if was == Tcp::CloseWait && self.net.sockets.contains_key(&id) {
             self.finish(id);
         }
     }

@@ -1,12 +1,18 @@
 //! Calls of sockets, with the answers in words.
 #![allow(unsafe_code, reason = "calls the C library")]
 
+pub(super) mod sim;
+pub(super) mod unix;
+
 use std::io::Error;
 use std::mem::{self, size_of};
 use std::net::{IpAddr, SocketAddr};
 use std::os::fd::RawFd;
 
 pub(super) type Answer<T> = Result<T, i32>;
+
+/// Of new sockets. Child processes of other tests must not keep them open.
+const FLAGS: i32 = libc::SOCK_NONBLOCK | libc::SOCK_CLOEXEC;
 
 fn answer(result: isize) -> Answer<isize> {
     if result < 0 { Err(Error::last_os_error().raw_os_error().unwrap()) } else { Ok(result) }
@@ -16,7 +22,7 @@ pub(super) fn socket(is_v6: bool, is_udp: bool) -> RawFd {
     let kind = if is_udp { libc::SOCK_DGRAM } else { libc::SOCK_STREAM };
     let domain = if is_v6 { libc::AF_INET6 } else { libc::AF_INET };
     // SAFETY: the call touches no memory.
-    answer(unsafe { libc::socket(domain, kind | libc::SOCK_NONBLOCK, 0) } as isize).unwrap() as RawFd
+    answer(unsafe { libc::socket(domain, kind | FLAGS, 0) } as isize).unwrap() as RawFd
 }
 
 fn raw(address: SocketAddr) -> (libc::sockaddr_storage, u32) {
@@ -90,7 +96,7 @@ pub(super) fn listen(fd: RawFd, backlog: i32) -> Answer<isize> {
 pub(super) fn accept(fd: RawFd) -> Answer<(RawFd, SocketAddr)> {
     named(|address, length| {
         // SAFETY: the pointers are valid.
-        unsafe { libc::accept4(fd, address, length, libc::SOCK_NONBLOCK) }
+        unsafe { libc::accept4(fd, address, length, FLAGS) }
     })
 }
 
@@ -105,11 +111,17 @@ pub(super) fn peer_name(fd: RawFd) -> Answer<SocketAddr> {
 }
 
 fn named(call: impl FnOnce(*mut libc::sockaddr, *mut u32) -> i32) -> Answer<(i32, SocketAddr)> {
+    let (result, storage, _) = with_name(call)?;
+    Ok((result, parsed(&storage)))
+}
+
+/// What the call returns, and the address that it has written, with its length.
+fn with_name(call: impl FnOnce(*mut libc::sockaddr, *mut u32) -> i32) -> Answer<(i32, libc::sockaddr_storage, usize)> {
     // SAFETY: zeroes are a value of this type.
     let mut storage: libc::sockaddr_storage = unsafe { mem::zeroed() };
     let mut length = size_of::<libc::sockaddr_storage>() as u32;
     let result = answer(call((&raw mut storage).cast(), &raw mut length) as isize)?;
-    Ok((result as i32, parsed(&storage)))
+    Ok((result as i32, storage, length as usize))
 }
 
 pub(super) fn send(fd: RawFd, bytes: &[u8]) -> Answer<isize> {
@@ -138,25 +150,28 @@ pub(super) fn receive_from(fd: RawFd, most: usize) -> Answer<(Vec<u8>, Option<So
 
 /// Sends datagrams of that length in one call.
 pub(super) fn send_segments(fd: RawFd, bytes: &[u8], segment: u16) -> Answer<isize> {
+    send_control(fd, bytes, (libc::SOL_UDP, libc::UDP_SEGMENT, segment.to_ne_bytes().to_vec()))
+}
+
+fn send_control(fd: RawFd, bytes: &[u8], (level, kind, data): Control) -> Answer<isize> {
     let mut control = [0_u64; 8];
     let mut part = libc::iovec { iov_base: bytes.as_ptr().cast_mut().cast(), iov_len: bytes.len() };
     // SAFETY: zeroes are a value of this type.
     let mut message: libc::msghdr = unsafe { mem::zeroed() };
     (message.msg_iov, message.msg_iovlen, message.msg_control) = (&raw mut part, 1, control.as_mut_ptr().cast());
     // SAFETY: the call touches no memory.
-    message.msg_controllen = unsafe { libc::CMSG_SPACE(2) } as usize;
+    message.msg_controllen = unsafe { libc::CMSG_SPACE(data.len() as u32) } as usize;
+    assert!(message.msg_controllen <= size_of_val(&control));
     // SAFETY: the message is valid.
     let header = unsafe { libc::CMSG_FIRSTHDR(&raw const message) };
     // SAFETY: the call touches no memory.
-    let length = unsafe { libc::CMSG_LEN(2) } as usize;
+    let length = unsafe { libc::CMSG_LEN(data.len() as u32) } as usize;
     // SAFETY: there is room for it.
-    unsafe {
-        header.write(libc::cmsghdr { cmsg_len: length, cmsg_level: libc::SOL_UDP, cmsg_type: libc::UDP_SEGMENT });
-    }
+    unsafe { header.write(libc::cmsghdr { cmsg_len: length, cmsg_level: level, cmsg_type: kind }) };
     // SAFETY: as above.
-    let data = unsafe { libc::CMSG_DATA(header) };
+    let to = unsafe { libc::CMSG_DATA(header) };
     // SAFETY: as above.
-    unsafe { data.cast::<u16>().write_unaligned(segment) };
+    unsafe { to.copy_from_nonoverlapping(data.as_ptr(), data.len()) };
     // SAFETY: the message is valid.
     answer(unsafe { libc::sendmsg(fd, &raw const message, 0) })
 }
@@ -166,7 +181,12 @@ type Control = (i32, i32, Vec<u8>);
 
 /// The flags and the control messages of a datagram, for which there are `room` bytes.
 pub(super) fn receive_control(fd: RawFd, room: usize) -> Answer<(i32, Vec<Control>)> {
-    let (mut control, mut bytes) = ([0_u64; 16], [0; 16]);
+    receive_message(fd, 16, room).map(|(_, flags, found)| (flags, found))
+}
+
+/// At most so many bytes, the flags, and the control messages, for which there are `room` bytes.
+fn receive_message(fd: RawFd, most: usize, room: usize) -> Answer<(Vec<u8>, i32, Vec<Control>)> {
+    let (mut control, mut bytes) = ([0_u64; 16], vec![0; most]);
     assert!(room <= size_of_val(&control));
     let mut part = libc::iovec { iov_base: bytes.as_mut_ptr().cast(), iov_len: bytes.len() };
     // SAFETY: zeroes are a value of this type.
@@ -174,7 +194,8 @@ pub(super) fn receive_control(fd: RawFd, room: usize) -> Answer<(i32, Vec<Contro
     (message.msg_iov, message.msg_iovlen, message.msg_control) = (&raw mut part, 1, control.as_mut_ptr().cast());
     message.msg_controllen = room;
     // SAFETY: the message is valid.
-    answer(unsafe { libc::recvmsg(fd, &raw mut message, 0) })?;
+    let count = answer(unsafe { libc::recvmsg(fd, &raw mut message, 0) })?;
+    bytes.truncate(count as usize);
     let mut found = Vec::new();
     // SAFETY: the message is valid.
     let mut at = unsafe { libc::CMSG_FIRSTHDR(&raw const message) };
@@ -190,7 +211,7 @@ pub(super) fn receive_control(fd: RawFd, room: usize) -> Answer<(i32, Vec<Contro
         // SAFETY: as above.
         at = unsafe { libc::CMSG_NXTHDR(&raw const message, at) };
     }
-    Ok((message.msg_flags, found))
+    Ok((bytes, message.msg_flags, found))
 }
 
 pub(super) fn switch_on(fd: RawFd, level: i32, name: i32) {
@@ -234,9 +255,31 @@ pub(super) fn close(fd: RawFd) -> Answer<isize> {
     answer(unsafe { libc::close(fd) } as isize)
 }
 
-pub(super) fn dup(fd: RawFd) -> RawFd {
+/// The number is the first free one from `least` on.
+pub(super) fn dup(fd: RawFd, least: RawFd) -> RawFd {
     // SAFETY: the call touches no memory.
-    unsafe { libc::fcntl(fd, libc::F_DUPFD_CLOEXEC, 0) }
+    unsafe { libc::fcntl(fd, libc::F_DUPFD_CLOEXEC, least) }
+}
+
+pub(super) fn set_blocking(fd: RawFd, is_blocking: bool) {
+    let flags = if is_blocking { 0 } else { libc::O_NONBLOCK };
+    // SAFETY: the call touches no memory.
+    answer(unsafe { libc::fcntl(fd, libc::F_SETFL, flags) } as isize).unwrap();
+}
+
+pub(super) fn is_blocking(fd: RawFd) -> bool {
+    // SAFETY: the call touches no memory.
+    let flags = answer(unsafe { libc::fcntl(fd, libc::F_GETFL) } as isize).unwrap();
+    flags as i32 & libc::O_NONBLOCK == 0
+}
+
+/// The same for all descriptors of a socket or file.
+pub(super) fn inode(fd: RawFd) -> u64 {
+    // SAFETY: zeroes are a value of this type.
+    let mut about: libc::stat = unsafe { mem::zeroed() };
+    // SAFETY: the pointer is valid.
+    answer(unsafe { libc::fstat(fd, &raw mut about) } as isize).unwrap();
+    about.st_ino
 }
 
 pub(super) fn available(fd: RawFd) -> Answer<i32> {
@@ -288,29 +331,4 @@ pub(super) fn events(epoll: RawFd) -> Vec<(u64, u32)> {
     // SAFETY: the pointer is valid for the length.
     let count = answer(unsafe { libc::epoll_wait(epoll, events.as_mut_ptr(), 16, 0) } as isize).unwrap();
     events[..count as usize].iter().map(|event| (event.u64, event.events)).collect()
-}
-
-/// The calls of gmp-sim.
-pub(super) mod sim {
-    use std::io::Error;
-
-    const NUMBER: libc::c_long = 0x67_6d70;
-    pub(crate) const OPEN: usize = 0;
-    pub(crate) const ENTER: usize = 1;
-    pub(crate) const ADDRESS: usize = 2;
-    pub(crate) const WAY: usize = 3;
-    pub(crate) const POWER: usize = 4;
-    pub(crate) const CLOCK: usize = 5;
-    pub(crate) const CHOOSE: usize = 6;
-
-    pub(crate) const OPEN_WAY: usize = 0;
-    pub(crate) const CUT: usize = 1;
-    pub(crate) const HELD: usize = 2;
-
-    /// The error's number, if the call fails.
-    pub(crate) fn call(what: usize, a: usize, b: usize, c: usize) -> Result<usize, i32> {
-        // SAFETY: only the engine has this call, and it reads no memory but the name of `OPEN`.
-        let answer = unsafe { libc::syscall(NUMBER, what, a, b, c) };
-        usize::try_from(answer).map_err(|_| Error::last_os_error().raw_os_error().unwrap_or(0))
-    }
 }
