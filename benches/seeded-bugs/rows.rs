@@ -4,6 +4,7 @@
 
 mod actors;
 mod database;
+mod network;
 
 use std::future::poll_fn;
 use std::pin::pin;

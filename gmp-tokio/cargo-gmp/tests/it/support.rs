@@ -97,6 +97,8 @@ fn clean(mut command: Command, folder: &Path) -> Command {
     }
     // Some commands ask the registry, which doesn't always answer.
     command.env("CARGO_NET_RETRY", "10");
+    // The tests ask for lines only. With names of variables, gmp is compiled a third longer.
+    command.env("CARGO_PROFILE_DEV_DEBUG", "line-tables-only");
     command
 }
 
@@ -136,8 +138,6 @@ pub(crate) fn shared_target() -> PathBuf {
 
 pub(crate) fn shared(mut command: Command) -> Command {
     command.env("CARGO_TARGET_DIR", shared_target());
-    // The tests ask for lines only. With names of variables, gmp is compiled a third longer.
-    command.env("CARGO_PROFILE_DEV_DEBUG", "line-tables-only");
     command
 }
 
