@@ -20,8 +20,8 @@ const PATIENCE_WITH_CHILDREN: i32 = 10_000;
 const FIRST_AGAIN: u64 = 1_000_000;
 const MOST_DOUBLED: u32 = 10;
 
-/// Waits without the turn until a blocking call on `fd` would not wait. Returns false if the socket's limit for
-/// such calls has passed before.
+/// Waits without the turn until a blocking call on `fd` would not wait. Returns false if the socket's
+/// limit for such calls has passed before.
 pub(super) fn wait_until_ready(fd: i32, events: i16) -> bool {
     if !is_controlled() || !real::is_blocking(fd) {
         return true;

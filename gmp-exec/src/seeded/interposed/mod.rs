@@ -59,8 +59,8 @@ fn until_there_is_room<R: From<i8> + PartialOrd + Copy>(fd: c_int, call: impl Fn
     }
 }
 
-/// Waits until a call on the descriptor would not wait. Else the socket's limit for that has passed, and the call
-/// fails.
+/// Waits until a call on the descriptor would not wait. Else the socket's limit for that has passed, and
+/// the call fails.
 fn waits_in_vain(fd: c_int, events: i16) -> bool {
     let is_late = !wait_until_ready(fd, events);
     if is_late {

@@ -17,8 +17,8 @@ const MOST_TOLD: usize = 200;
 pub(super) struct Sequence<'a> {
     random: u64,
     epoll: RawFd,
-    /// Copies of descriptors get numbers from here on, which nothing else in the process has: an epoll knows the
-    /// number of a descriptor after its end.
+    /// Copies of descriptors get numbers from here on, which nothing else in the process has: an epoll
+    /// knows the number of a descriptor after its end.
     least: RawFd,
     pub(super) sockets: Vec<RawFd>,
     pub(super) lines: Vec<String>,
@@ -99,8 +99,8 @@ impl Sequence<'_> {
         }
     }
 
-    /// The call may be short under a seed. Then the kernel gets as much room as the call got bytes, and makes the
-    /// edges of bytes that have just arrived.
+    /// The call may be short under a seed. Then the kernel gets as much room as the call got bytes, and
+    /// makes the edges of bytes that have just arrived.
     fn take(&mut self, place: usize, most: usize, receive: impl Fn(usize) -> Answer<Vec<u8>>) {
         let fd = self.sockets[place];
         let there = calls::available(fd).map_or(0, |count| count as usize).min(most);
