@@ -26,6 +26,7 @@ const OTHERS: &[(&str, fn())] = &[
     ("ten_datagrams", network::datagrams::ten_datagrams),
     ("datagrams", network::datagrams::datagrams),
     ("streams", network::streams::scenario),
+    ("a_megabyte", network::streams::a_megabyte),
     ("unix", network::unix::scenario),
     ("unix_waits", network::unix::waits),
 ];

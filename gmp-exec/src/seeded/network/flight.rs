@@ -46,6 +46,13 @@ impl Packet {
     pub(super) fn is_datagram(&self) -> bool {
         matches!(self, Packet::Datagram { .. })
     }
+
+    fn length(&self) -> usize {
+        match self {
+            Packet::Data { bytes, .. } | Packet::Datagram { bytes, .. } => bytes.len(),
+            _ => 0,
+        }
+    }
 }
 
 #[derive(Debug, Default)]
@@ -75,7 +82,8 @@ impl Kernel<'_> {
     pub(super) fn depart(&mut self, from: Id, packet: Packet, sent_at: u64) {
         let weather = self.net.wish.weather;
         let again = if packet.is_datagram() { 0 } else { weather.again(self.decisions) };
-        let earliest = sent_at + weather.delay(self.decisions) + again;
+        let sent_at = self.sent_until(from, weather.sending(packet.length()), sent_at);
+        let earliest = sent_at.saturating_add(weather.delay(self.decisions) + again);
         let overtakes = packet.is_datagram() && weather.reorders(self.decisions);
         let sender = self.net.sockets.get_mut(&from).filter(|_| !overtakes);
         let at = sender.map_or(earliest, |socket| {
@@ -87,6 +95,15 @@ impl Kernel<'_> {
         } else {
             self.net.flight.add(at, from, packet);
         }
+    }
+
+    /// When the last byte is sent of a packet that takes so long: a socket sends one after the other.
+    fn sent_until(&mut self, from: Id, takes: u64, sent_at: u64) -> u64 {
+        let sender = self.net.sockets.get_mut(&from).filter(|_| takes > 0);
+        sender.map_or(sent_at.saturating_add(takes), |socket| {
+            socket.sends_until = socket.sends_until.max(sent_at).saturating_add(takes);
+            socket.sends_until
+        })
     }
 
     /// What has arrived by now.

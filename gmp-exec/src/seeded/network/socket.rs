@@ -68,6 +68,8 @@ pub(super) struct Socket {
     pub(super) queue: VecDeque<Id>,
     /// Where an accepted connection comes from.
     pub(super) listener: Option<Id>,
+    /// When the last packet with bytes has left the socket, if the weather has a rate.
+    pub(super) sends_until: u64,
     /// When the last packet arrives that the socket has sent.
     pub(super) last_arrival: u64,
 }
@@ -97,6 +99,7 @@ impl Socket {
             backlog: 0,
             queue: VecDeque::new(),
             listener: None,
+            sends_until: 0,
             last_arrival: 0,
         }
     }

@@ -8,6 +8,7 @@ const DELAYS: usize = 16;
 /// When a lost packet is sent again, and how often it is lost at most.
 const AGAIN: u64 = 200_000_000;
 const MOST_LOST: u32 = 5;
+const SECOND: u64 = 1_000_000_000;
 
 impl Weather {
     /// How long a packet takes.
@@ -15,6 +16,11 @@ impl Weather {
         let (least, longest) = self.delay;
         let way = if longest > least { decisions.decide(Kind::Net, DELAYS) as u64 } else { 0 };
         least + (longest - least) * way / (DELAYS as u64 - 1)
+    }
+
+    /// How long a socket takes to send so many bytes.
+    pub(super) fn sending(&self, bytes: usize) -> u64 {
+        self.speed.map_or(0, |speed| (bytes as u64).saturating_mul(SECOND) / speed)
     }
 
     /// How much longer a packet takes because TCP sends it again.

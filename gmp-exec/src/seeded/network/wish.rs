@@ -2,6 +2,7 @@
 //! the engine is named here.
 
 use std::net::IpAddr;
+use std::num::NonZeroU64;
 
 /// What `GMP_SEED_NET` asks for.
 #[derive(Clone, Debug, PartialEq)]
@@ -32,9 +33,11 @@ pub(super) struct Weather {
     pub(super) dup: u32,
     /// Of datagrams: they may overtake others.
     pub(super) reorder: u32,
+    /// How many bytes a socket sends in a second; `None`: any number.
+    pub(super) speed: Option<NonZeroU64>,
 }
 
-const CALM: Weather = Weather { delay: (0, 0), short: 0, full: 0, reset: 0, loss: 0, dup: 0, reorder: 0 };
+const CALM: Weather = Weather { delay: (0, 0), short: 0, full: 0, reset: 0, loss: 0, dup: 0, reorder: 0, speed: None };
 /// Without a wish.
 const MILD: Weather = Weather { delay: (0, 1_000_000), short: 100_000, ..CALM };
 
@@ -46,7 +49,7 @@ pub(crate) fn parse(text: &str) -> Result<Wish, String> {
     for item in text.split(',').filter(|item| !item.is_empty()) {
         parse_item(item, &mut wish).ok_or_else(|| {
             format!(
-                "{item:?} is none of kernel, real, calm, delay=1..20ms, short=50%, full=5%, reset=0.1%, loss=1%, dup=1%, reorder=1%, host=db@127.0.0.2"
+                "{item:?} is none of kernel, real, calm, delay=1..20ms, short=50%, full=5%, reset=0.1%, loss=1%, dup=1%, reorder=1%, rate=1MB/s, host=db@127.0.0.2"
             )
         })?;
     }
@@ -66,6 +69,7 @@ fn parse_item(item: &str, wish: &mut Wish) -> Option<()> {
         Some(("loss", text)) => weather.loss = parse_rate(text)?,
         Some(("dup", text)) => weather.dup = parse_rate(text)?,
         Some(("reorder", text)) => weather.reorder = parse_rate(text)?,
+        Some(("rate", text)) => weather.speed = Some(parse_speed(text)?),
         Some(("host", text)) => {
             let (name, address) = text.split_once('@').filter(|(name, _)| !name.is_empty())?;
             wish.hosts.push((name.to_owned(), address.parse().ok()?));
@@ -95,6 +99,14 @@ fn parse_rate(text: &str) -> Option<u32> {
     (0.0..=100.0).contains(&percent).then_some((percent * 10_000.0).round() as u32)
 }
 
+/// `1MB/s`, `56kB/s`, `300B/s`.
+fn parse_speed(text: &str) -> Option<NonZeroU64> {
+    let (number, unit) = [("GB/s", 1_000_000_000), ("MB/s", 1_000_000), ("kB/s", 1_000), ("B/s", 1)]
+        .into_iter()
+        .find_map(|(name, unit)| Some((text.strip_suffix(name)?, unit)))?;
+    number.parse::<NonZeroU64>().ok()?.checked_mul(NonZeroU64::new(unit)?)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -104,7 +116,8 @@ mod tests {
         let mild = Wish { is_simulated: true, allows_real: false, hosts: Vec::new(), weather: MILD };
         assert_eq!(parse("").unwrap(), mild);
         assert!(!parse("kernel").unwrap().is_simulated);
-        let wish = parse("calm,real,delay=1..20ms,short=50%,full=5%,reset=0.1%,loss=1%,dup=2%,reorder=3%").unwrap();
+        let wish = parse("calm,real,delay=1..20ms,short=50%,full=5%,reset=0.1%,loss=1%,dup=2%,reorder=3%,rate=56kB/s")
+            .unwrap();
         let weather = Weather {
             delay: (1_000_000, 20_000_000),
             short: 500_000,
@@ -113,6 +126,7 @@ mod tests {
             loss: 10_000,
             dup: 20_000,
             reorder: 30_000,
+            speed: NonZeroU64::new(56_000),
         };
         assert_eq!(wish, Wish { allows_real: true, weather, ..mild });
         assert_eq!(parse_delay("1..20ms"), Some((1_000_000, 20_000_000)));
@@ -133,6 +147,10 @@ mod tests {
             "loss",
             "host=a",
             "host=@::1",
+            "rate=1",
+            "rate=0B/s",
+            "rate=1.5MB/s",
+            "rate=18446744074GB/s",
         ] {
             let error = parse(text).unwrap_err();
             assert!(error.contains(text) && error.contains("delay=1..20ms"), "{error}");

@@ -1,7 +1,7 @@
 //! std's TCP in threads of its own: calls that wait, and what they wait for.
 
-use std::io::{ErrorKind, Read, Write};
-use std::net::{Ipv4Addr, Ipv6Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::io::{self, ErrorKind, Read, Write};
+use std::net::{Ipv4Addr, Ipv6Addr, Shutdown, SocketAddr, TcpListener, TcpStream, UdpSocket};
 use std::os::fd::AsRawFd;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -214,6 +214,37 @@ fn stds_connections_work_in_each_weather() {
         }
         let runs = [0, 1].map(|_| run_with("streams", 3, &[("GMP_SEED_NET", weather)]));
         assert_eq!(runs[0].report, runs[1].report, "{weather}");
+    }
+}
+
+/// Prints how long a megabyte takes, of TCP and in datagrams.
+pub(crate) fn a_megabyte() {
+    const LENGTH: usize = 1_000_000;
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let since = Instant::now();
+    let sender = thread::spawn(move || TcpStream::connect(address).unwrap().write_all(&[0; LENGTH]).unwrap());
+    let length = io::copy(&mut listener.accept().unwrap().0, &mut io::sink()).unwrap();
+    sender.join().unwrap();
+    let stream = since.elapsed();
+    let [one, other] = [(); 2].map(|()| UdpSocket::bind("127.0.0.1:0").unwrap());
+    let since = Instant::now();
+    for _ in 0..LENGTH / 10_000 {
+        other.send_to(&[0; 10_000], one.local_addr().unwrap()).unwrap();
+        one.recv(&mut [0; 10_000]).unwrap();
+    }
+    println!("took: {} {} of {length} end", stream.as_millis(), since.elapsed().as_millis());
+}
+
+#[test]
+fn a_socket_sends_no_faster_than_its_rate() {
+    for (weather, stream, datagrams) in
+        [("calm", 0, 0), ("calm,rate=1MB/s", 1_000, 1_000), ("calm,rate=50kB/s", 20_000, 20_000)]
+    {
+        let run = run_with("a_megabyte", 1, &[("GMP_SEED_NET", weather)]);
+        assert_ok(&run, weather, 1);
+        let expected = format!("took: {stream} {datagrams} of 1000000 end");
+        assert!(run.stdout.contains(&expected), "{weather}: {}", run.stdout);
     }
 }
 
