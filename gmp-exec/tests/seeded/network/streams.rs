@@ -238,13 +238,13 @@ pub(crate) fn a_megabyte() {
 
 #[test]
 fn a_socket_sends_no_faster_than_its_rate() {
-    for (weather, stream, datagrams) in
-        [("calm", 0, 0), ("calm,rate=1MB/s", 1_000, 1_000), ("calm,rate=50kB/s", 20_000, 20_000)]
-    {
+    for (weather, expected) in [("calm", 0), ("calm,rate=1MB/s", 1_000), ("calm,rate=50kB/s", 20_000)] {
         let run = run_with("a_megabyte", 1, &[("GMP_SEED_NET", weather)]);
         assert_ok(&run, weather, 1);
-        let expected = format!("took: {stream} {datagrams} of 1000000 end");
-        assert!(run.stdout.contains(&expected), "{weather}: {}", run.stdout);
+        let told = run.stdout.split_once("took: ").expect("the run prints").1.split_once(" of 1000000 end").unwrap().0;
+        let times: Vec<u64> = told.split(' ').map(|time| time.parse().unwrap()).collect();
+        // A thread may begin to run a little late.
+        assert!(times.iter().all(|time| (expected..expected + 100).contains(time)), "{weather}: {told} ms");
     }
 }
 
