@@ -19,9 +19,9 @@ use crate::sys::stderr;
 
 const SIGNAL: c_int = libc::SIGVTALRM;
 
-/// The kernel's number of the thread that has the turn; 0 while the turn is passed on. Relaxed: a thread that
-/// reads its own number has stored it, and has not passed the turn on since. A thread that reads an old
-/// number of another one sends the signal to a thread that passes it on in turn.
+/// The kernel's number of the thread that has the turn; 0 while the turn is passed on. Relaxed: a thread
+/// that reads its own number has stored it, and has not passed the turn on since. A thread that reads an
+/// old number of another one sends the signal to a thread that passes it on in turn.
 static HOLDER: AtomicI32 = AtomicI32::new(0);
 
 /// The line and the task at which a handler with this context has interrupted its thread.

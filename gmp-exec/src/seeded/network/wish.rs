@@ -104,7 +104,7 @@ fn parse_speed(text: &str) -> Option<NonZeroU64> {
     let (number, unit) = [("GB/s", 1_000_000_000), ("MB/s", 1_000_000), ("kB/s", 1_000), ("B/s", 1)]
         .into_iter()
         .find_map(|(name, unit)| Some((text.strip_suffix(name)?, unit)))?;
-    number.parse::<NonZeroU64>().ok()?.checked_mul(NonZeroU64::new(unit)?)
+    NonZeroU64::new(number.parse::<u64>().ok()?.checked_mul(unit)?)
 }
 
 #[cfg(test)]

@@ -117,6 +117,7 @@ fn a_full_queue_delays_connections(listener: &UnixListener) {
     assert_eq!(calls::receive(listener.as_raw_fd(), 1, 0), Err(libc::EINVAL));
     let _first = UnixStream::connect_addr(&address).unwrap();
     let late = thread::spawn(move || (UnixStream::connect_addr(&address).unwrap(), Instant::now()));
+    // Virtual time: so that the thread mostly waits by then. If it comes later, the test holds, too.
     thread::sleep(SECOND);
     let accepted = Instant::now();
     let (_first, _second) = (listener.accept().unwrap(), listener.accept().unwrap());
@@ -134,6 +135,7 @@ fn a_full_receiver_delays_datagrams(receiver: &UnixDatagram) {
     let sending = thread::spawn(move || {
         (0..MANY).for_each(|i| assert_eq!(sender.send_to_addr(&i.to_le_bytes(), &to).unwrap(), 4));
     });
+    // As above: so that the receiver is full.
     thread::sleep(SECOND);
     for i in 0..MANY {
         let mut bytes = [0; 4];

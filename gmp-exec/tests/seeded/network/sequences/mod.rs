@@ -78,9 +78,9 @@ fn compare(scenario: &str, weather: &str, count: u64, perform: Perform) {
     assert!(differences.is_empty(), "{} differ:\n{}", differences.len(), few.join("\n"));
 }
 
-/// What the kernel answers, if it never answers as the sockets under a seed did. It delivers on another
-/// thread now and then, when it is busy; and while another test starts a process, that process has copies of
-/// all sockets, so that those which are closed keep their names.
+/// What the kernel answers, if it never answers as the sockets under a seed did. The kernel delivers on
+/// another thread now and then, when it is busy. And while another test starts a process, that process has
+/// copies of all sockets, so the names of closed sockets stay in use.
 fn difference(seeded: &[String], is_first: bool, perform: impl Fn() -> Vec<String>) -> Option<Vec<String>> {
     let (since, mut tries) = (Instant::now(), 0);
     loop {
