@@ -83,14 +83,18 @@ fn polls_that_compute_for_ever_do_not_wake_sysmon() {
     });
 }
 
-/// The shortest of the delays of five events, each of which comes after a silence. On a loaded
-/// computer the others may be longer.
-fn shortest_delay(runtime: &Runtime, delay: impl Fn(&Runtime) -> Duration) -> Duration {
-    let delays = (0..5).map(|_| {
+/// The shortest delay of events, each of which comes after a silence: of the first that is at most
+/// `enough`, or of a hundred. On a loaded computer most delays may be longer.
+fn shortest_delay(runtime: &Runtime, enough: Duration, delay: impl Fn(&Runtime) -> Duration) -> Duration {
+    let mut shortest = Duration::MAX;
+    for _ in 0..100 {
         thread::sleep(Duration::from_millis(100));
-        delay(runtime)
-    });
-    delays.min().unwrap()
+        shortest = shortest.min(delay(runtime));
+        if shortest <= enough {
+            break;
+        }
+    }
+    shortest
 }
 
 /// The delay of a task that is spawned from outside, of a timer, and of an event of the network.
@@ -133,9 +137,10 @@ fn what_begins_to_wait_in_the_silence_is_served_at_once() {
         let _stuck = Stuck::begin(&runtime, polls, Hog::Blocks);
         wait_until_idle(&runtime);
         for (event, delay) in EVENTS.into_iter().enumerate() {
-            let delay = shortest_delay(&runtime, delay);
             // A sleep of more than 2 ms may end 1.05 ms late.
-            assert!(delay < Duration::from_millis(2), "{processors} processors, event {event}: {delay:?}");
+            let enough = Duration::from_millis(2);
+            let delay = shortest_delay(&runtime, enough, delay);
+            assert!(delay <= enough, "{processors} processors, event {event}: {delay:?}");
         }
     }
 }
