@@ -7,6 +7,7 @@ mod clients;
 mod load;
 mod measure;
 mod pools;
+mod reclaimed;
 mod report;
 mod server;
 mod services;

@@ -7,6 +7,8 @@ use std::time::{Duration, Instant};
 
 use clap::ValueEnum;
 
+use crate::reclaimed;
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Trouble {
     /// Nothing goes wrong
@@ -17,6 +19,8 @@ pub(crate) enum Trouble {
     Compute,
     /// 20 requests a second touch 64 MiB of fresh memory
     Faults,
+    /// 20 requests a second read 256 pages of a mapped file that the kernel has reclaimed
+    Reclaimed,
     /// 20 requests a second write 1 MiB to a file and wait for the disk, in the handler itself
     Disk,
     /// 32 more connections send half a request and then nothing
@@ -32,6 +36,7 @@ impl Trouble {
             Trouble::Block => std::thread::sleep(Duration::from_millis(100)),
             Trouble::Compute => compute(Duration::from_millis(20)),
             Trouble::Faults => drop(black_box(vec![1u8; 64 << 20])),
+            Trouble::Reclaimed => reclaimed::read().expect("pages can be reclaimed"),
             Trouble::Disk => write_and_sync().expect("a file can be written"),
             Trouble::None | Trouble::SlowPeers | Trouble::Burst => {}
         }
@@ -39,7 +44,7 @@ impl Trouble {
 
     /// Whether requests cause the trouble, and not connections.
     pub(crate) fn is_requested(self) -> bool {
-        matches!(self, Trouble::Block | Trouble::Compute | Trouble::Faults | Trouble::Disk)
+        !matches!(self, Trouble::None | Trouble::SlowPeers | Trouble::Burst)
     }
 
     pub(crate) fn name(self) -> String {
