@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 use super::Id;
-use super::hosts::Number;
+use super::hosts::{Number, is_broadcast};
 use super::placeholder::Options;
 use super::udp::Datagram;
 
@@ -47,6 +47,8 @@ pub(super) struct Socket {
     pub(super) remote: Option<SocketAddr>,
     /// Whether the local address can't be bound by others.
     pub(super) holds_port: bool,
+    /// Greater than that of sockets that were bound before.
+    pub(super) bound_as: Id,
     /// What `bind` has asked for.
     pub(super) bound: Option<SocketAddr>,
     pub(super) peer: Option<Id>,
@@ -86,6 +88,7 @@ impl Socket {
             local: None,
             remote: None,
             holds_port: false,
+            bound_as: 0,
             bound: None,
             peer: None,
             shut: 0,
@@ -127,9 +130,9 @@ impl Socket {
         self.bound.is_some_and(|bound| bound.port() != 0)
     }
 
-    /// The address that is not "all".
+    /// The address that packets come from, if `bind` has named one.
     pub(super) fn local_ip(&self) -> Option<IpAddr> {
-        self.local.map(|local| local.ip()).filter(|ip| !ip.is_unspecified())
+        self.local.map(|local| local.ip()).filter(|ip| !ip.is_unspecified() && !is_broadcast(*ip))
     }
 
     /// A UDP socket has no peer any more, and keeps what `bind` has named.

@@ -25,6 +25,13 @@ pub(super) fn socket(is_v6: bool, is_udp: bool) -> RawFd {
     answer(unsafe { libc::socket(domain, kind | FLAGS, 0) } as isize).unwrap() as RawFd
 }
 
+/// One of UDP that shares its port.
+pub(super) fn reusing_socket(is_v6: bool) -> RawFd {
+    let fd = socket(is_v6, true);
+    set_option(fd, libc::SO_REUSEADDR, &1).unwrap();
+    fd
+}
+
 fn raw(address: SocketAddr) -> (libc::sockaddr_storage, u32) {
     // SAFETY: zeroes are a value of this type.
     let mut storage: libc::sockaddr_storage = unsafe { mem::zeroed() };
