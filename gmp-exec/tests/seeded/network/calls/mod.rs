@@ -1,6 +1,7 @@
 //! Calls of sockets, with the answers in words.
 #![allow(unsafe_code, reason = "calls the C library")]
 
+pub(super) mod masked;
 pub(super) mod sim;
 pub(super) mod unix;
 
