@@ -7,7 +7,7 @@ use std::mem::size_of;
 use crate::seeded::real;
 
 /// Those that matter to the network.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Options {
     pub(super) reuses_address: bool,
     pub(super) reuses_port: bool,

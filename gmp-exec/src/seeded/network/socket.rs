@@ -9,8 +9,9 @@ use super::placeholder::Options;
 use super::udp::Datagram;
 
 /// README.md, "The states of TCP".
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) enum Tcp {
+    #[default]
     Closed,
     Listening,
     SynSent,
@@ -21,8 +22,9 @@ pub(super) enum Tcp {
 }
 
 /// How far `connect` has come, apart from the connection.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) enum Phase {
+    #[default]
     Unconnected,
     Connecting,
     Connected,
@@ -35,7 +37,7 @@ pub(super) const READ: u8 = 1;
 pub(super) const WRITE: u8 = 2;
 pub(super) const BOTH: u8 = READ | WRITE;
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Socket {
     pub(super) host: Number,
     pub(super) is_v6: bool,
@@ -78,33 +80,7 @@ pub(super) struct Socket {
 
 impl Socket {
     pub(super) fn new(host: Number, is_v6: bool, is_udp: bool, options: Options) -> Socket {
-        Socket {
-            host,
-            is_v6,
-            is_udp,
-            options,
-            tcp: Tcp::Closed,
-            phase: Phase::Unconnected,
-            local: None,
-            remote: None,
-            holds_port: false,
-            bound_as: 0,
-            bound: None,
-            peer: None,
-            shut: 0,
-            is_done: false,
-            error: 0,
-            received: VecDeque::new(),
-            datagrams: VecDeque::new(),
-            unread: 0,
-            peer_buffer: 0,
-            is_orphan: false,
-            backlog: 0,
-            queue: VecDeque::new(),
-            listener: None,
-            sends_until: 0,
-            last_arrival: 0,
-        }
+        Socket { host, is_v6, is_udp, options, ..Socket::default() }
     }
 
     /// What is ready, in the bits of `epoll` and `poll`.
