@@ -31,6 +31,7 @@ real! {
     getrandom(buffer: *mut u8, length: usize, flags: u32) -> isize;
     nanosleep(time: *const libc::timespec, rest: *mut libc::timespec) -> c_int;
     clock_nanosleep(clock: libc::clockid_t, flags: c_int, time: *const libc::timespec, rest: *mut libc::timespec) -> c_int;
+    timerfd_create(clock: c_int, flags: c_int) -> c_int;
     sched_yield() -> c_int;
     pthread_create(
         handle: *mut libc::pthread_t,

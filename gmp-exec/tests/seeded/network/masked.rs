@@ -7,7 +7,7 @@ use std::os::fd::AsRawFd;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::calls::masked::{ALL, is_blocked, send_file, send_messages};
+use super::calls::masked::{ALL, is_blocked, send_file, send_messages, timer};
 use super::streams::assert_ok;
 use crate::child::run_with;
 
@@ -47,6 +47,7 @@ pub(crate) fn scenario() {
     let client = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
     let file = File::open(std::env::current_exe().unwrap()).unwrap();
     assert_eq!(send_file(client.as_raw_fd(), file.as_raw_fd(), 10), Err(libc::EINVAL), "the program has to copy");
+    assert_eq!(timer(), Err(libc::ENOSYS), "it would go by real time");
 }
 
 #[test]

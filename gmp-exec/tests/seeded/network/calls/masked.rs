@@ -102,6 +102,11 @@ fn part(bytes: &[u8]) -> libc::iovec {
     libc::iovec { iov_base: bytes.as_ptr().cast_mut().cast(), iov_len: bytes.len() }
 }
 
+pub(crate) fn timer() -> Answer<isize> {
+    // SAFETY: the call touches no memory.
+    answer(unsafe { libc::timerfd_create(libc::CLOCK_MONOTONIC, 0) } as isize)
+}
+
 pub(crate) fn send_file(to: RawFd, from: RawFd, count: usize) -> Answer<isize> {
     // SAFETY: the pointer may be null.
     answer(unsafe { libc::sendfile(to, from, null_mut(), count) })
