@@ -68,7 +68,7 @@ impl Kernel<'_> {
     /// One datagram, to that address or to the peer.
     pub(in crate::seeded) fn udp_send(&mut self, id: Id, bytes: &[u8], to: Option<Address>) -> Answer<usize> {
         self.udp_autobind(id)?;
-        let is_to_peer = to.is_none();
+        let is_named = to.is_some();
         let to = match to {
             Some(address) => self.of_family(id, address)?,
             None => self.socket(id).remote.ok_or(libc::EDESTADDRREQ)?,
@@ -76,7 +76,7 @@ impl Kernel<'_> {
         if to.port() == 0 {
             return Err(libc::EINVAL);
         }
-        if !is_to_peer {
+        if is_named {
             self.udp_may_send(id, to)?;
         }
         let socket = self.socket(id);
