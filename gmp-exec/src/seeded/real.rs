@@ -31,6 +31,7 @@ real! {
     getrandom(buffer: *mut u8, length: usize, flags: u32) -> isize;
     nanosleep(time: *const libc::timespec, rest: *mut libc::timespec) -> c_int;
     clock_nanosleep(clock: libc::clockid_t, flags: c_int, time: *const libc::timespec, rest: *mut libc::timespec) -> c_int;
+    timerfd_create(clock: c_int, flags: c_int) -> c_int;
     sched_yield() -> c_int;
     pthread_create(
         handle: *mut libc::pthread_t,
@@ -95,6 +96,23 @@ real! {
         flags: c_int,
         timeout: *mut libc::timespec
     ) -> c_int;
+    sendmmsg(fd: c_int, messages: *mut libc::mmsghdr, count: u32, flags: c_int) -> c_int;
+    ppoll(fds: *mut libc::pollfd, count: libc::nfds_t, limit: *const libc::timespec, mask: *const libc::sigset_t) -> c_int;
+    pselect(
+        count: c_int,
+        readable: *mut libc::fd_set,
+        writable: *mut libc::fd_set,
+        exceptional: *mut libc::fd_set,
+        limit: *const libc::timespec,
+        mask: *const libc::sigset_t
+    ) -> c_int;
+    epoll_pwait(
+        epoll: c_int,
+        events: *mut libc::epoll_event,
+        most: c_int,
+        timeout: c_int,
+        mask: *const libc::sigset_t
+    ) -> c_int;
     shutdown(fd: c_int, how: c_int) -> c_int;
     close(fd: c_int) -> c_int;
     dup(fd: c_int) -> c_int;
@@ -106,6 +124,7 @@ real! {
     epoll_create(size: c_int) -> c_int;
     epoll_create1(flags: c_int) -> c_int;
     epoll_ctl(epoll: c_int, operation: c_int, fd: c_int, event: *mut libc::epoll_event) -> c_int;
+    sendfile(to: c_int, from: c_int, offset: *mut libc::off_t, count: usize) -> isize;
     sendfile64(to: c_int, from: c_int, offset: *mut libc::off64_t, count: usize) -> isize;
     splice(
         from: c_int,
@@ -127,6 +146,25 @@ real! {
         environment: *const *mut libc::c_char
     ) -> c_int;
     waitpid(process: libc::pid_t, status: *mut c_int, options: c_int) -> libc::pid_t;
+}
+
+/// By its number: glibc has the function since 2.35 only.
+///
+/// # Safety
+///
+/// As for the function of the C library.
+pub(super) unsafe fn epoll_pwait2(
+    epoll: c_int,
+    events: *mut libc::epoll_event,
+    most: c_int,
+    limit: *const libc::timespec,
+    mask: *const libc::sigset_t,
+) -> c_int {
+    /// What the kernel calls a mask has so many bytes.
+    const LENGTH: usize = 8;
+    let (events, limit, mask) = (events as usize, limit as usize, mask as usize);
+    // SAFETY: the caller vouches for the arguments.
+    unsafe { syscall(libc::SYS_epoll_pwait2, epoll as usize, events, most as usize, limit, mask, LENGTH) as c_int }
 }
 
 /// The name is a C string, by its construction.

@@ -21,6 +21,7 @@ const OTHERS: &[(&str, fn())] = &[
     ("hosts", network::hosts::scenario),
     ("no_hosts", network::hosts::inert),
     ("leaves", network::streams::leaves),
+    ("masked", network::masked::scenario),
     ("names", network::names::scenario),
     ("asks_the_system", network::names::asks_the_system),
     ("ten_datagrams", network::datagrams::ten_datagrams),

@@ -10,8 +10,10 @@ use crate::seeded::threads::Wait;
 use crate::seeded::{real, time, turn};
 
 interposed! {
-    epoll_wait(epoll: c_int, events: *mut libc::epoll_event, most: c_int, timeout: c_int) -> c_int = wait_for_events;
-    poll(fds: *mut libc::pollfd, count: libc::nfds_t, timeout: c_int) -> c_int = wait_for_some;
+    epoll_wait(epoll: c_int, events: *mut libc::epoll_event, most: c_int, timeout: c_int) -> c_int
+        = |epoll, events, most, timeout| wait_for_events(epoll, events, most, limit(timeout));
+    poll(fds: *mut libc::pollfd, count: libc::nfds_t, timeout: c_int) -> c_int
+        = |fds, count, timeout| wait_for_some(fds, count, limit(timeout));
     read(fd: c_int, buffer: *mut c_void, length: usize) -> isize = |fd, buffer: *mut c_void, length| {
         if is_simulated(fd) {
             return read_simulated(fd, &[part(buffer, length)]);
@@ -97,7 +99,10 @@ interposed! {
         writable: *mut libc::fd_set,
         exceptional: *mut libc::fd_set,
         timeout: *mut libc::timeval
-    ) -> c_int = select_some;
+    ) -> c_int = |count, readable, writable, exceptional, timeout: *mut libc::timeval| {
+        let limit = timeout.as_ref().map(|limit| libc::timespec { tv_sec: limit.tv_sec, tv_nsec: limit.tv_usec * 1_000 });
+        select_some(count, [readable, writable, exceptional], limit)
+    };
 }
 
 /// # Safety
@@ -114,14 +119,14 @@ fn waits_for_input_in_vain(fd: c_int, flags: c_int) -> bool {
 }
 
 /// The events that are there when this thread has the turn.
-unsafe fn wait_for_events(epoll: c_int, events: *mut libc::epoll_event, most: c_int, timeout: c_int) -> c_int {
+pub(super) unsafe fn wait_for_events(epoll: c_int, events: *mut libc::epoll_event, most: c_int, limit: Limit) -> c_int {
     turn::pause();
     // SAFETY: the caller vouches for the arguments.
     let look = || unsafe { take_events(epoll, events, most) };
     let mut count = look();
-    if count == 0 && timeout != 0 {
+    if count == 0 && !is_over(limit) {
         let fds = vec![libc::pollfd { fd: epoll, events: libc::POLLIN, revents: 0 }];
-        turn::wait(Wait::Descriptors { fds, deadline: deadline(timeout) });
+        turn::wait(Wait::Descriptors { fds, deadline: limit.as_ref().map(time::after) });
         count = look();
     }
     with(|state| state.decisions.event("events", count as u64));
@@ -143,17 +148,17 @@ unsafe fn take_events(epoll: c_int, events: *mut libc::epoll_event, most: c_int)
     count + more.len() as c_int
 }
 
-unsafe fn wait_for_some(fds: *mut libc::pollfd, count: libc::nfds_t, timeout: c_int) -> c_int {
+pub(super) unsafe fn wait_for_some(fds: *mut libc::pollfd, count: libc::nfds_t, limit: Limit) -> c_int {
     let fds = match count {
         0 => &mut [],
         // SAFETY: the caller vouches for the arguments.
         _ => unsafe { std::slice::from_raw_parts_mut(fds, count as usize) },
     };
     let ready = look_at(fds);
-    if ready != 0 || timeout == 0 {
+    if ready != 0 || is_over(limit) {
         return ready;
     }
-    turn::wait(Wait::Descriptors { fds: fds.to_vec(), deadline: deadline(timeout) });
+    turn::wait(Wait::Descriptors { fds: fds.to_vec(), deadline: limit.as_ref().map(time::after) });
     look_at(fds)
 }
 
@@ -162,12 +167,10 @@ fn look_at(fds: &mut [libc::pollfd]) -> c_int {
 }
 
 /// The same as `poll`.
-unsafe fn select_some(
+pub(super) unsafe fn select_some(
     count: c_int,
-    readable: *mut libc::fd_set,
-    writable: *mut libc::fd_set,
-    exceptional: *mut libc::fd_set,
-    timeout: *mut libc::timeval,
+    [readable, writable, exceptional]: [*mut libc::fd_set; 3],
+    limit: Limit,
 ) -> c_int {
     // SAFETY: the caller vouches for the pointers, which may be null.
     let has = |set: *mut libc::fd_set, fd| !set.is_null() && unsafe { libc::FD_ISSET(fd, set) };
@@ -177,11 +180,8 @@ unsafe fn select_some(
         (events != 0).then_some(libc::pollfd { fd, events, revents: 0 })
     });
     let mut fds: Vec<_> = fds.collect();
-    // SAFETY: as above.
-    let deadline = unsafe { timeout.as_ref() }
-        .map(|limit| time::after(&libc::timespec { tv_sec: limit.tv_sec, tv_nsec: limit.tv_usec * 1_000 }));
     if look_at(&mut fds) == 0 {
-        turn::wait(Wait::Descriptors { fds: fds.clone(), deadline });
+        turn::wait(Wait::Descriptors { fds: fds.clone(), deadline: limit.as_ref().map(time::after) });
         look_at(&mut fds);
     }
     if fds.iter().any(|fd| fd.revents & libc::POLLNVAL != 0) {
@@ -204,9 +204,15 @@ unsafe fn select_some(
     total
 }
 
-/// `None`: a timeout below zero, which never ends.
-fn deadline(milliseconds: c_int) -> Option<u64> {
+/// How long a call may wait; `None`: for ever.
+pub(super) type Limit = Option<libc::timespec>;
+
+/// A timeout below zero never ends.
+pub(super) fn limit(milliseconds: c_int) -> Limit {
     let (tv_sec, tv_nsec) = (milliseconds / 1_000, milliseconds % 1_000 * 1_000_000);
-    let limit = libc::timespec { tv_sec: tv_sec.into(), tv_nsec: tv_nsec.into() };
-    (milliseconds >= 0).then(|| time::after(&limit))
+    (milliseconds >= 0).then_some(libc::timespec { tv_sec: tv_sec.into(), tv_nsec: tv_nsec.into() })
+}
+
+fn is_over(limit: Limit) -> bool {
+    limit.is_some_and(|limit| limit.tv_sec == 0 && limit.tv_nsec == 0)
 }

@@ -26,6 +26,7 @@ mod blocks;
 mod children;
 mod clocks;
 mod descriptors;
+mod masked;
 mod memory;
 mod names;
 mod outputs;

@@ -50,7 +50,23 @@ interposed! {
         }
         in_turn(fd, flags, |flags| real::sendmsg(fd, message, flags))
     };
+    sendmmsg(fd: c_int, messages: *mut libc::mmsghdr, count: u32, flags: c_int) -> c_int
+        = |fd, messages: *mut libc::mmsghdr, count: u32, flags| {
+            let count = count.min(MOST_MESSAGES);
+            for sent in 0..count {
+                let message = messages.wrapping_add(sent as usize);
+                match sendmsg(fd, &raw const (*message).msg_hdr, flags) {
+                    length @ 0.. => (*message).msg_len = length as u32,
+                    _ if sent > 0 => return sent as c_int,
+                    _ => return -1,
+                }
+            }
+            count as c_int
+        };
 }
+
+/// The kernel's `UIO_MAXIOV`.
+const MOST_MESSAGES: u32 = 1_024;
 
 /// The reader of what the process prints is another process, and does not need the turn.
 fn may_wait(fd: c_int) -> bool {

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 
+use super::hosts::Number;
 use super::{Id, Kernel};
 
 /// What a socket sends.
@@ -30,6 +31,7 @@ pub(super) enum Packet {
         to: Id,
     },
     Datagram {
+        host: Number,
         from: SocketAddr,
         to: SocketAddr,
         bytes: Vec<u8>,

@@ -1,6 +1,7 @@
 //! Which hosts there are (README.md, "Hosts").
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::ops::Range;
 
 use super::wish::Wish;
 use super::{Answer, Id, Network};
@@ -56,10 +57,25 @@ impl Network {
         (0..self.hosts.len()).find(|&host| ip == address_of(host)).unwrap_or(own)
     }
 
+    /// The hosts that get what is sent to this address.
+    pub(super) fn hosts_at(&self, own: Number, ip: IpAddr) -> Range<Number> {
+        let first = self.host_at(own, ip);
+        if is_broadcast(ip) { 0..self.hosts.len() } else { first..first + 1 }
+    }
+
+    /// Where the host sends to all from, and gets what is sent to all.
+    pub(super) fn address_among_all(&self, host: Number) -> Ipv4Addr {
+        if self.hosts.len() == 1 { Ipv4Addr::LOCALHOST } else { address_of(host) }
+    }
+
     /// The same for the host of a socket.
     pub(super) fn host_for(&self, id: Id, address: SocketAddr) -> Number {
-        let own = self.sockets.get(&id).map_or(0, |socket| socket.host);
-        self.host_at(own, address.ip())
+        self.host_at(self.host_of(id), address.ip())
+    }
+
+    /// Of a socket. One that is gone was the program's.
+    pub(super) fn host_of(&self, id: Id) -> Number {
+        self.sockets.get(&id).map_or(0, |socket| socket.host)
     }
 
     /// The addresses of the host, or none if the simulated network does not know its name.
@@ -69,6 +85,12 @@ impl Network {
         let named: Vec<IpAddr> = named.map(|host| address_of(host).into()).collect();
         if named.is_empty() { self.wish.addresses(name) } else { named }
     }
+}
+
+/// Whether the address stands for all hosts.
+pub(super) fn is_broadcast(ip: IpAddr) -> bool {
+    const OF_NETWORK: Ipv4Addr = Ipv4Addr::new(127, 255, 255, 255);
+    [OF_NETWORK, Ipv4Addr::BROADCAST].into_iter().any(|all| ip.to_canonical() == all)
 }
 
 /// 127.1.0.1 and up.

@@ -47,9 +47,8 @@ impl Network {
     fn hosts_of(&self, from: Id, packet: &Packet) -> (Number, Number) {
         let socket = |id: &Id| self.sockets.get(id);
         match packet {
-            Packet::Syn { to, .. } | Packet::Datagram { to, .. } => {
-                (socket(&from).map_or(0, |from| from.host), self.host_for(from, *to))
-            }
+            Packet::Syn { to, .. } => (self.host_of(from), self.host_for(from, *to)),
+            Packet::Datagram { host, .. } => (self.host_of(from), *host),
             Packet::SynAck { to }
             | Packet::Ack { to }
             | Packet::Data { to, .. }

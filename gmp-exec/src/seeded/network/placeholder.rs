@@ -7,11 +7,13 @@ use std::mem::size_of;
 use crate::seeded::real;
 
 /// Those that matter to the network.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Options {
     pub(super) reuses_address: bool,
     pub(super) reuses_port: bool,
     pub(super) is_v6_only: bool,
+    /// Datagrams may go to all hosts.
+    pub(super) may_broadcast: bool,
     /// Receivers learn where datagrams were sent to, those of IPv4 and those in the form of IPv6.
     pub(super) tells_destination: [bool; 2],
     /// `close` sends `Reset`.
@@ -28,6 +30,7 @@ pub(super) fn options(fd: c_int) -> Options {
         reuses_address: number(libc::SO_REUSEADDR) != 0,
         reuses_port: number(libc::SO_REUSEPORT) != 0,
         is_v6_only: is_on(libc::IPPROTO_IPV6, libc::IPV6_V6ONLY),
+        may_broadcast: number(libc::SO_BROADCAST) != 0,
         tells_destination: [
             is_on(libc::IPPROTO_IP, libc::IP_PKTINFO),
             is_on(libc::IPPROTO_IPV6, libc::IPV6_RECVPKTINFO),

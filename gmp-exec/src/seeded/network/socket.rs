@@ -4,13 +4,14 @@ use std::collections::VecDeque;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 use super::Id;
-use super::hosts::Number;
+use super::hosts::{Number, is_broadcast};
 use super::placeholder::Options;
 use super::udp::Datagram;
 
 /// README.md, "The states of TCP".
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) enum Tcp {
+    #[default]
     Closed,
     Listening,
     SynSent,
@@ -21,8 +22,9 @@ pub(super) enum Tcp {
 }
 
 /// How far `connect` has come, apart from the connection.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) enum Phase {
+    #[default]
     Unconnected,
     Connecting,
     Connected,
@@ -35,7 +37,7 @@ pub(super) const READ: u8 = 1;
 pub(super) const WRITE: u8 = 2;
 pub(super) const BOTH: u8 = READ | WRITE;
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Socket {
     pub(super) host: Number,
     pub(super) is_v6: bool,
@@ -47,6 +49,8 @@ pub(super) struct Socket {
     pub(super) remote: Option<SocketAddr>,
     /// Whether the local address can't be bound by others.
     pub(super) holds_port: bool,
+    /// Greater than that of sockets that were bound before.
+    pub(super) bound_as: Id,
     /// What `bind` has asked for.
     pub(super) bound: Option<SocketAddr>,
     pub(super) peer: Option<Id>,
@@ -76,32 +80,7 @@ pub(super) struct Socket {
 
 impl Socket {
     pub(super) fn new(host: Number, is_v6: bool, is_udp: bool, options: Options) -> Socket {
-        Socket {
-            host,
-            is_v6,
-            is_udp,
-            options,
-            tcp: Tcp::Closed,
-            phase: Phase::Unconnected,
-            local: None,
-            remote: None,
-            holds_port: false,
-            bound: None,
-            peer: None,
-            shut: 0,
-            is_done: false,
-            error: 0,
-            received: VecDeque::new(),
-            datagrams: VecDeque::new(),
-            unread: 0,
-            peer_buffer: 0,
-            is_orphan: false,
-            backlog: 0,
-            queue: VecDeque::new(),
-            listener: None,
-            sends_until: 0,
-            last_arrival: 0,
-        }
+        Socket { host, is_v6, is_udp, options, ..Socket::default() }
     }
 
     /// What is ready, in the bits of `epoll` and `poll`.
@@ -127,9 +106,9 @@ impl Socket {
         self.bound.is_some_and(|bound| bound.port() != 0)
     }
 
-    /// The address that is not "all".
+    /// The address that packets come from, if `bind` has named one.
     pub(super) fn local_ip(&self) -> Option<IpAddr> {
-        self.local.map(|local| local.ip()).filter(|ip| !ip.is_unspecified())
+        self.local.map(|local| local.ip()).filter(|ip| !ip.is_unspecified() && !is_broadcast(*ip))
     }
 
     /// A UDP socket has no peer any more, and keeps what `bind` has named.

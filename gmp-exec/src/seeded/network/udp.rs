@@ -1,10 +1,11 @@
 //! UDP (README.md, "UDP").
 
-use std::net::SocketAddr;
+use std::cmp::Reverse;
+use std::net::{Ipv4Addr, SocketAddr};
 
 use super::address::Address;
 use super::flight::Packet;
-use super::hosts::Number;
+use super::hosts::{Number, is_broadcast};
 use super::ports::{address_of_v4, is_all};
 use super::socket::{READ, Socket, Tcp, WRITE};
 use super::{Answer, Id, Kernel};
@@ -17,6 +18,8 @@ const OVERHEAD: usize = 512;
 pub(in crate::seeded) struct Datagram {
     pub(in crate::seeded) from: SocketAddr,
     pub(in crate::seeded) to: SocketAddr,
+    /// The receiver's own address, if `to` stands for all hosts.
+    pub(in crate::seeded) at: Option<Ipv4Addr>,
     pub(in crate::seeded) bytes: Vec<u8>,
 }
 
@@ -31,9 +34,10 @@ impl Kernel<'_> {
         }
         self.udp_autobind(id)?;
         let to = self.of_family(id, address)?;
+        self.udp_may_send(id, to)?;
         let (from, to) = self.net.route(id, to);
         let socket = self.socket(id);
-        socket.local.iter_mut().for_each(|local| local.set_ip(from));
+        socket.local.iter_mut().filter(|local| local.ip().is_unspecified()).for_each(|local| local.set_ip(from));
         (socket.tcp, socket.remote) = (Tcp::Established, Some(to));
         Ok(())
     }
@@ -45,19 +49,35 @@ impl Kernel<'_> {
         let port = self.net.free_port().ok_or(libc::EAGAIN)?;
         let socket = self.socket(id);
         let ip = socket.local.map_or(socket.unspecified(), |local| local.ip());
-        (socket.local, socket.holds_port) = (Some(SocketAddr::new(ip, port)), true);
+        socket.local = Some(SocketAddr::new(ip, port));
+        self.hold_port(id);
         Ok(())
+    }
+
+    pub(super) fn hold_port(&mut self, id: Id) {
+        let bound_as = self.net.new_id();
+        let socket = self.socket(id);
+        (socket.holds_port, socket.bound_as) = (true, bound_as);
+    }
+
+    fn udp_may_send(&mut self, id: Id, to: SocketAddr) -> Answer<()> {
+        let may_send = !is_broadcast(to.ip()) || self.socket(id).options.may_broadcast;
+        may_send.then_some(()).ok_or(libc::EACCES)
     }
 
     /// One datagram, to that address or to the peer.
     pub(in crate::seeded) fn udp_send(&mut self, id: Id, bytes: &[u8], to: Option<Address>) -> Answer<usize> {
         self.udp_autobind(id)?;
+        let is_named = to.is_some();
         let to = match to {
             Some(address) => self.of_family(id, address)?,
             None => self.socket(id).remote.ok_or(libc::EDESTADDRREQ)?,
         };
         if to.port() == 0 {
             return Err(libc::EINVAL);
+        }
+        if is_named {
+            self.udp_may_send(id, to)?;
         }
         let socket = self.socket(id);
         let most = if socket.is_v6 { 65_527 } else { 65_507 };
@@ -72,27 +92,34 @@ impl Kernel<'_> {
         let (from, to) = (address_of_v4(SocketAddr::new(ip, port)), address_of_v4(to));
         // As in the kernel, a datagram leaves room behind before it arrives.
         self.event(id, libc::EPOLLOUT as u32 | libc::EPOLLWRNORM as u32);
-        for _ in 0..self.net.wish.weather.copies(self.decisions) {
-            self.send_packet(id, Packet::Datagram { from, to, bytes: bytes.to_vec() });
+        for host in self.net.hosts_at(self.net.host_of(id), to.ip()) {
+            for _ in 0..self.net.wish.weather.copies(self.decisions) {
+                self.send_packet(id, Packet::Datagram { host, from, to, bytes: bytes.to_vec() });
+            }
         }
         Ok(bytes.len())
     }
 
-    pub(super) fn datagram(&mut self, sender: Id, from: SocketAddr, to: SocketAddr, bytes: Vec<u8>) {
-        let Some(id) = self.udp_receiver(self.net.host_for(sender, to), from, to) else {
-            return self.udp_refuse(sender, to);
-        };
-        let socket = self.socket(id);
-        let used: usize = socket.datagrams.iter().map(|datagram| datagram.bytes.len() + OVERHEAD).sum();
-        if used + bytes.len() <= socket.options.receive_buffer {
-            let (from, to) = (socket.shown(from), socket.shown(to));
-            socket.datagrams.push_back(Datagram { from, to, bytes });
-            self.event(id, libc::EPOLLIN as u32 | libc::EPOLLRDNORM as u32);
+    pub(super) fn datagram(&mut self, (sender, host): (Id, Number), from: SocketAddr, to: SocketAddr, bytes: &[u8]) {
+        let receivers = self.udp_receivers(host, from, to);
+        if receivers.is_empty() {
+            self.udp_refuse(sender, to);
+        }
+        let at = is_broadcast(to.ip()).then(|| self.net.address_among_all(host));
+        for id in receivers {
+            let socket = self.socket(id);
+            let used: usize = socket.datagrams.iter().map(|datagram| datagram.bytes.len() + OVERHEAD).sum();
+            if used + bytes.len() <= socket.options.receive_buffer {
+                let (from, to) = (socket.shown(from), socket.shown(to));
+                socket.datagrams.push_back(Datagram { from, to, at, bytes: bytes.to_vec() });
+                self.event(id, libc::EPOLLIN as u32 | libc::EPOLLRDNORM as u32);
+            }
         }
     }
 
-    /// The socket of the host that fits best: connected to the sender, bound to that address, bound to all.
-    fn udp_receiver(&self, host: Number, from: SocketAddr, to: SocketAddr) -> Option<Id> {
+    /// The socket of the host that fits best: connected to the sender, bound to that address, bound to all. What
+    /// is sent to all hosts is for all sockets that fit.
+    fn udp_receivers(&self, host: Number, from: SocketAddr, to: SocketAddr) -> Vec<Id> {
         let score = |socket: &Socket| {
             let is_open = socket.host == host && socket.is_udp && socket.holds_port;
             let local = socket.local.filter(|local| is_open && local.port() == to.port())?;
@@ -105,12 +132,24 @@ impl Kernel<'_> {
             ))
         };
         let scored = self.net.sockets.iter().filter_map(|(id, socket)| Some((score(socket)?, *id)));
-        scored.max().map(|(_, id)| id)
+        if !is_broadcast(to.ip()) {
+            return scored.max().map(|(_, id)| id).into_iter().collect();
+        }
+        let mut all: Vec<_> = scored.map(|(_, id)| (Reverse(self.net.sockets[&id].bound_as), id)).collect();
+        all.sort_unstable();
+        // As in the kernel, the first one gets the datagram itself, after the copies for the others.
+        let first = all.len().min(1);
+        all.rotate_left(first);
+        all.into_iter().map(|(_, id)| id).collect()
     }
 
-    /// No socket receives the datagram. A connected sender is told.
+    /// No socket receives the datagram. A connected sender is told, unless the datagram was for all hosts, or the
+    /// sender is bound to their address: then the answer does not reach it.
     fn udp_refuse(&mut self, sender: Id, to: SocketAddr) {
-        let is_peer = |socket: &&mut Socket| socket.remote.is_some_and(|remote| address_of_v4(remote) == to);
+        let is_peer = |socket: &&mut Socket| {
+            let is_to_one = socket.local_ip().is_some() && !is_broadcast(to.ip());
+            is_to_one && socket.remote.is_some_and(|remote| address_of_v4(remote) == to)
+        };
         if let Some(socket) = self.net.sockets.get_mut(&sender).filter(is_peer) {
             socket.error = libc::ECONNREFUSED;
             self.event(sender, libc::EPOLLERR as u32);

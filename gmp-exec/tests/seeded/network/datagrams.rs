@@ -2,7 +2,7 @@
 
 use std::io::ErrorKind;
 use std::iter;
-use std::net::{Ipv4Addr, Ipv6Addr, UdpSocket};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpStream, UdpSocket};
 use std::os::fd::AsRawFd;
 use std::thread;
 use std::time::Duration;
@@ -46,6 +46,58 @@ fn a_receiver_learns_where_a_datagram_was_sent_to() {
     assert_eq!(calls::receive_control(fd, 0).unwrap(), (libc::MSG_CTRUNC, Vec::new()));
 }
 
+/// The same on the kernel's sockets.
+fn a_datagram_for_all_reaches_all() {
+    let all: SocketAddr = "127.255.255.255:0".parse().unwrap();
+    let sender = UdpSocket::bind("127.0.0.1:0").unwrap();
+    let first = calls::reusing_socket(false);
+    calls::bind(first, "0.0.0.0:0".parse().unwrap()).unwrap();
+    let port = calls::local_name(first).unwrap().port();
+    let to = SocketAddr::new(all.ip(), port);
+    let bind = |ip: &str| {
+        let ip: IpAddr = ip.parse().unwrap();
+        let fd = calls::reusing_socket(ip.is_ipv6());
+        calls::bind(fd, SocketAddr::new(ip, port)).unwrap();
+        fd
+    };
+    let others = ["0.0.0.0", "127.255.255.255", "::", "::ffff:127.255.255.255"].map(bind);
+    let strangers = ["127.0.0.1", "255.255.255.255", "::1"].map(bind);
+    let of_another = bind("0.0.0.0");
+    calls::connect(of_another, SocketAddr::new(Ipv4Addr::LOCALHOST.into(), 9)).unwrap();
+
+    assert_eq!(sender.send_to(b"all", to).unwrap_err().kind(), ErrorKind::PermissionDenied);
+    assert_eq!(sender.connect(to).unwrap_err().kind(), ErrorKind::PermissionDenied);
+    sender.set_broadcast(true).unwrap();
+    calls::switch_on(first, libc::IPPROTO_IP, libc::IP_PKTINFO);
+    assert_eq!(sender.send_to(b"all", to).unwrap(), 3);
+    sender.connect(to).unwrap();
+    assert_eq!(sender.send(b"peer").unwrap(), 4);
+    assert_eq!(sender.send_to(b"none", (all.ip(), 9)).unwrap(), 4);
+    assert_eq!(sender.take_error().unwrap().map(|error| error.to_string()), None, "nobody refuses what is for all");
+
+    let (own, broadcast) = (Ipv4Addr::LOCALHOST.octets(), Ipv4Addr::new(127, 255, 255, 255).octets());
+    let destination = [&1_u32.to_ne_bytes()[..], &own, &broadcast].concat();
+    calls::set_blocking(first, true);
+    let told = calls::receive_control(first, 128).unwrap();
+    assert_eq!(told, (0, vec![(libc::IPPROTO_IP, libc::IP_PKTINFO, destination)]));
+    assert_eq!(calls::receive(first, 9, 0).unwrap(), b"peer");
+    for fd in others {
+        calls::set_blocking(fd, true);
+        let (bytes, from) = calls::receive_from(fd, 9).unwrap();
+        assert_eq!(
+            (&bytes[..], from.map(|from| from.ip().to_canonical())),
+            (&b"all"[..], Some(Ipv4Addr::LOCALHOST.into()))
+        );
+        assert_eq!(calls::receive(fd, 9, 0).unwrap(), b"peer");
+    }
+    for fd in strangers.into_iter().chain([of_another]) {
+        assert_eq!(calls::receive(fd, 9, 0), Err(libc::EAGAIN));
+    }
+    let stream = TcpStream::connect(to).unwrap_err();
+    assert_eq!(stream.raw_os_error(), Some(libc::ENETUNREACH));
+    others.into_iter().chain(strangers).chain([first, of_another]).for_each(|fd| assert_eq!(calls::close(fd), Ok(0)));
+}
+
 /// Datagrams wait, and a closed socket frees its port.
 pub(crate) fn datagrams() {
     let [one, other] = [(); 2].map(|()| UdpSocket::bind("127.0.0.1:0").unwrap());
@@ -62,11 +114,14 @@ pub(crate) fn datagrams() {
     assert_eq!(waiting.join().unwrap(), 3, "what does not fit is thrown away");
     a_message_is_cut_into_segments();
     a_receiver_learns_where_a_datagram_was_sent_to();
+    a_datagram_for_all_reaches_all();
     let address = other.local_addr().unwrap();
     let group = Ipv4Addr::new(224, 0, 0, 251);
     other.join_multicast_v4(&group, &Ipv4Addr::LOCALHOST).unwrap();
     let error = other.join_multicast_v4(&group, &Ipv4Addr::LOCALHOST).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::AddrInUse, "the kernel's error");
+    let error = UdpSocket::bind("127.0.0.1:0").unwrap().send_to(b"group", (group, 5_353)).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::NetworkUnreachable);
     drop(other);
     UdpSocket::bind(address).unwrap();
 }
@@ -75,8 +130,14 @@ pub(crate) fn datagrams() {
 fn datagrams_arrive() {
     a_message_is_cut_into_segments();
     a_receiver_learns_where_a_datagram_was_sent_to();
+    a_datagram_for_all_reaches_all();
     for weather in ["calm", "", "delay=1..20ms"] {
-        (0..6).for_each(|seed| assert_ok(&run_with("datagrams", seed, &[("GMP_SEED_NET", weather)]), weather, seed));
+        for seed in 0..6 {
+            let run = run_with("datagrams", seed, &[("GMP_SEED_NET", weather)]);
+            assert_ok(&run, weather, seed);
+            let named = run.stderr.matches("224.0.0.251:5353 is not on the simulated network").count();
+            assert_eq!(named, 1, "{}", run.stderr);
+        }
     }
 }
 

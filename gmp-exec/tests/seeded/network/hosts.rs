@@ -14,6 +14,7 @@ use crate::child::run_with;
 pub(crate) fn scenario() {
     each_host_has_its_own_ports();
     a_cut_loses_datagrams_and_delays_bytes();
+    a_datagram_for_all_reaches_other_hosts();
     what_is_held_comes_in_its_order();
     a_connection_does_not_wait_for_ever();
     a_host_that_crashes_says_nothing();
@@ -102,6 +103,25 @@ fn a_cut_loses_datagrams_and_delays_bytes() {
     // TCP has doubled its intervals meanwhile.
     assert!((1..20).contains(&healed.elapsed().as_secs()), "{:?}", healed.elapsed());
     assert_eq!((&bytes, to.recv(&mut datagram).unwrap(), &datagram[..4]), (b"later", 4, &b"soon"[..]));
+}
+
+fn a_datagram_for_all_reaches_other_hosts() {
+    let [a, b, c] = ["a", "b", "c"].map(host);
+    let [from, other, cut] = [a, b, c].map(|host| on(host, || UdpSocket::bind("0.0.0.0:7").unwrap()));
+    from.set_broadcast(true).unwrap();
+    call(WAY, a, c, CUT).unwrap();
+    for all in ["255.255.255.255:7", "127.255.255.255:7"] {
+        from.send_to(b"!", all).unwrap();
+        // The sender is one of all.
+        for receiver in [&from, &other] {
+            let sender = receiver.recv_from(&mut [0]).unwrap().1;
+            assert_eq!(sender, (ip(a), 7).into());
+            receiver.send_to(b"?", sender).unwrap();
+            from.recv(&mut [0]).unwrap();
+        }
+    }
+    cut.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
+    assert_eq!(cut.recv(&mut [0]).unwrap_err().kind(), ErrorKind::WouldBlock);
 }
 
 fn what_is_held_comes_in_its_order() {

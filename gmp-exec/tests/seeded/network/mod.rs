@@ -3,6 +3,7 @@
 mod calls;
 pub(crate) mod datagrams;
 pub(crate) mod hosts;
+pub(crate) mod masked;
 pub(crate) mod names;
 pub(crate) mod sequences;
 pub(crate) mod streams;

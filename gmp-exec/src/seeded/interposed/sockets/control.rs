@@ -7,6 +7,10 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 /// The simulated network has one interface, as the kernel's loopback is the first one.
 const INTERFACE: u32 = 1;
 
+/// Where a datagram was sent to, the receiver's own address if that is another one, and whether the program has
+/// asked for the form of IPv4 and for that of IPv6.
+pub(super) type Destination = (SocketAddr, Option<Ipv4Addr>, [bool; 2]);
+
 /// How long the datagrams are that the message is to be cut into (`UDP_SEGMENT`).
 ///
 /// # Safety
@@ -35,9 +39,9 @@ pub(super) unsafe fn segment_of(message: &libc::msghdr) -> usize {
 /// # Safety
 ///
 /// The buffer of the message's control messages is valid.
-pub(super) unsafe fn write_destination(message: &mut libc::msghdr, destination: Option<(SocketAddr, [bool; 2])>) {
+pub(super) unsafe fn write_destination(message: &mut libc::msghdr, destination: Option<Destination>) {
     let room = std::mem::take(&mut message.msg_controllen);
-    let Some((to, [tells_v4, tells_v6])) = destination else { return };
+    let Some((to, at, [tells_v4, tells_v6])) = destination else { return };
     if tells_v6 && let IpAddr::V6(ip) = to.ip() {
         let info = libc::in6_pktinfo { ipi6_addr: libc::in6_addr { s6_addr: ip.octets() }, ipi6_ifindex: INTERFACE };
         // SAFETY: the caller vouches for the buffer.
@@ -45,13 +49,13 @@ pub(super) unsafe fn write_destination(message: &mut libc::msghdr, destination: 
     }
     if tells_v4 && let IpAddr::V4(ip) = to.ip().to_canonical() {
         // SAFETY: as above.
-        unsafe { put(message, room, libc::IPPROTO_IP, libc::IP_PKTINFO, info_of_v4(ip)) };
+        unsafe { put(message, room, libc::IPPROTO_IP, libc::IP_PKTINFO, info_of_v4(ip, at.unwrap_or(ip))) };
     }
 }
 
-fn info_of_v4(ip: Ipv4Addr) -> libc::in_pktinfo {
-    let ip = libc::in_addr { s_addr: u32::from_ne_bytes(ip.octets()) };
-    libc::in_pktinfo { ipi_ifindex: INTERFACE as c_int, ipi_spec_dst: ip, ipi_addr: ip }
+fn info_of_v4(to: Ipv4Addr, at: Ipv4Addr) -> libc::in_pktinfo {
+    let [to, at] = [to, at].map(|ip| libc::in_addr { s_addr: u32::from_ne_bytes(ip.octets()) });
+    libc::in_pktinfo { ipi_ifindex: INTERFACE as c_int, ipi_spec_dst: at, ipi_addr: to }
 }
 
 /// A control message in memory, of a type for which the kernel's alignment is enough.

@@ -48,6 +48,7 @@ interposed! {
     sendfile64(to: c_int, from: c_int, offset: *mut libc::off64_t, count: usize) -> isize = |to, from, offset, count| {
         if is_simulated(to) { number(Err(libc::EINVAL)) } else { real::sendfile64(to, from, offset, count) }
     };
+    sendfile(to: c_int, from: c_int, offset: *mut libc::off_t, count: usize) -> isize = sendfile64;
     splice(
         from: c_int,
         from_offset: *mut libc::loff_t,

@@ -1,9 +1,8 @@
 //! Calls with addresses, and datagrams.
 
 use std::ffi::c_int;
-use std::net::SocketAddr;
 
-use super::control::{segment_of, write_destination};
+use super::control::{Destination, segment_of, write_destination};
 use super::transfer::{gather, receive, room, scatter, send, slices};
 use super::{in_kernel, in_turn, number};
 use crate::seeded::network::{Address, Answer, Datagram, is_here, read_address, write_address};
@@ -29,7 +28,7 @@ struct Received {
     /// A datagram was longer than the buffers.
     is_cut: bool,
     /// Where a datagram was sent to, if the program has asked for that in the one form or the other.
-    destination: Option<(SocketAddr, [bool; 2])>,
+    destination: Option<Destination>,
 }
 
 unsafe fn receive_named(fd: c_int, buffers: &[libc::iovec], flags: c_int, name: Name) -> Answer<Received> {
@@ -53,7 +52,7 @@ unsafe fn receive_named(fd: c_int, buffers: &[libc::iovec], flags: c_int, name: 
             answer => answer.map(|datagram| Some((datagram, tells))),
         }
     })?;
-    let Some((Datagram { from, to, bytes }, tells)) = received else {
+    let Some((Datagram { from, to, at, bytes }, tells)) = received else {
         return Ok(Received { count: 0, is_cut: false, destination: None });
     };
     // SAFETY: the caller vouches for the pointers.
@@ -61,7 +60,7 @@ unsafe fn receive_named(fd: c_int, buffers: &[libc::iovec], flags: c_int, name: 
     // SAFETY: as above. There is room for so many bytes.
     unsafe { scatter(&bytes[..bytes.len().min(room)], buffers) };
     let count = if flags & libc::MSG_TRUNC != 0 { bytes.len() } else { bytes.len().min(room) };
-    Ok(Received { count, is_cut: bytes.len() > room, destination: Some((to, tells)) })
+    Ok(Received { count, is_cut: bytes.len() > room, destination: Some((to, at, tells)) })
 }
 
 /// # Safety

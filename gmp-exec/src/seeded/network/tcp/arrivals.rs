@@ -25,7 +25,7 @@ impl Kernel<'_> {
             Packet::Data { to, bytes } => self.data(from, to, &bytes),
             Packet::Fin { to } => self.fin(from, to),
             Packet::Reset { to } => self.reset(to),
-            Packet::Datagram { from: address, to, bytes } => self.datagram(from, address, to, bytes),
+            Packet::Datagram { host, from: address, to, bytes } => self.datagram((from, host), address, to, &bytes),
             Packet::TimedOut => self.fail(from, libc::ETIMEDOUT),
             Packet::GiveUp { since } => self.give_up(from, since),
         }

@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 
 use super::Tcp;
 use crate::seeded::network::flight::Packet;
+use crate::seeded::network::hosts::is_broadcast;
 use crate::seeded::network::ports::address_of_v4;
 use crate::seeded::network::socket::Phase;
 use crate::seeded::network::{Address, Answer, Id, Kernel};
@@ -68,6 +69,9 @@ impl Kernel<'_> {
 
     fn begin_to_connect(&mut self, id: Id, address: Address) -> Answer<()> {
         let to = self.of_family(id, address)?;
+        if is_broadcast(to.ip()) {
+            return Err(libc::ENETUNREACH);
+        }
         let (ip, to) = self.net.route(id, to);
         let socket = self.socket(id);
         let port = match socket.local.filter(|_| socket.holds_port) {

@@ -3,13 +3,13 @@
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 use super::Tcp;
-use crate::seeded::network::hosts::address_of;
+use crate::seeded::network::hosts::{address_of, is_broadcast};
 use crate::seeded::network::{Address, Answer, Id, Kernel, Network};
 
 /// Whether the address is one of those that are simulated.
 pub(in crate::seeded) fn is_here(ip: IpAddr) -> bool {
     let ip = ip.to_canonical();
-    ip.is_loopback() || ip.is_unspecified()
+    ip.is_loopback() || ip.is_unspecified() || is_broadcast(ip)
 }
 
 impl Kernel<'_> {
@@ -36,7 +36,8 @@ impl Kernel<'_> {
         }
         let socket = self.socket(id);
         socket.options.is_v6_only |= wanted.ip().to_canonical().is_ipv6() && !wanted.ip().is_unspecified();
-        (socket.local, socket.bound, socket.holds_port) = (Some(local), Some(wanted), true);
+        (socket.local, socket.bound) = (Some(local), Some(wanted));
+        self.hold_port(id);
         Ok(())
     }
 
@@ -76,8 +77,11 @@ impl Network {
             IpAddr::V6(ip) if ip.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
             ip => ip,
         };
-        let own =
-            if self.host_at(socket.host, ip) == socket.host { Ipv4Addr::LOCALHOST } else { address_of(socket.host) };
+        let own = match self.host_at(socket.host, ip) {
+            _ if is_broadcast(ip) => self.address_among_all(socket.host),
+            host if host == socket.host => Ipv4Addr::LOCALHOST,
+            _ => address_of(socket.host),
+        };
         let from = match ip {
             IpAddr::V6(v6) if v6.to_ipv4_mapped().is_some() => own.to_ipv6_mapped().into(),
             IpAddr::V6(_) => Ipv6Addr::LOCALHOST.into(),

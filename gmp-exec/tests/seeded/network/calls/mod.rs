@@ -1,6 +1,7 @@
 //! Calls of sockets, with the answers in words.
 #![allow(unsafe_code, reason = "calls the C library")]
 
+pub(super) mod masked;
 pub(super) mod sim;
 pub(super) mod unix;
 
@@ -23,6 +24,13 @@ pub(super) fn socket(is_v6: bool, is_udp: bool) -> RawFd {
     let domain = if is_v6 { libc::AF_INET6 } else { libc::AF_INET };
     // SAFETY: the call touches no memory.
     answer(unsafe { libc::socket(domain, kind | FLAGS, 0) } as isize).unwrap() as RawFd
+}
+
+/// One of UDP that shares its port.
+pub(super) fn reusing_socket(is_v6: bool) -> RawFd {
+    let fd = socket(is_v6, true);
+    set_option(fd, libc::SO_REUSEADDR, &1).unwrap();
+    fd
 }
 
 fn raw(address: SocketAddr) -> (libc::sockaddr_storage, u32) {

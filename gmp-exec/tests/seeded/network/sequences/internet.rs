@@ -128,12 +128,13 @@ impl Internet<'_> {
     fn address(&mut self) -> SocketAddr {
         let other = self.sequence.below(self.sequence.sockets.len());
         let name = calls::local_name(self.sequence.sockets[other]).unwrap();
-        let ip: IpAddr = match self.sequence.below(7) {
+        let ip: IpAddr = match self.sequence.below(8) {
             0 => Ipv4Addr::new(127, 0, 0, 2).into(),
             1 => Ipv4Addr::UNSPECIFIED.into(),
             2 => Ipv6Addr::LOCALHOST.into(),
             3 => Ipv6Addr::UNSPECIFIED.into(),
             4 => Ipv4Addr::LOCALHOST.into(),
+            5 => Ipv4Addr::new(127, 255, 255, 255).into(),
             _ => name.ip(),
         };
         SocketAddr::new(ip, name.port())
@@ -151,11 +152,11 @@ impl Internet<'_> {
 
     fn connect(&mut self, place: usize) {
         let address = self.address();
-        // A socket that connects to itself, and port 0, are not simulated.
-        if self.differs(place, address)
-            || address.port() == 0
-            || calls::local_name(self.sequence.sockets[place]).unwrap().port() == address.port()
-        {
+        let (fd, all) = (self.sequence.sockets[place], Ipv4Addr::new(127, 255, 255, 255));
+        let own = calls::local_name(fd).unwrap();
+        let is_for_all = !calls::is_udp(fd) && own.ip() == all;
+        // Not simulated: a socket that connects to itself, port 0, and a connection from the address of all.
+        if self.differs(place, address) || address.port() == 0 || own.port() == address.port() || is_for_all {
             return;
         }
         let answer = calls::connect(self.sequence.sockets[place], address);
@@ -196,10 +197,14 @@ impl Internet<'_> {
     fn set_option(&mut self, place: usize) {
         let fd = self.sequence.sockets[place];
         let value = self.sequence.below(2) as i32;
-        match self.sequence.below(3) {
+        match self.sequence.below(4) {
             0 => {
                 let answer = calls::set_option(fd, libc::SO_LINGER, &libc::linger { l_onoff: value, l_linger: 0 });
                 self.sequence.note(&format!("linger {value}"), place, answer);
+            }
+            1 => {
+                let answer = calls::set_option(fd, libc::SO_BROADCAST, &value);
+                self.sequence.note(&format!("broadcast {value}"), place, answer);
             }
             _ => {
                 let answer = calls::set_option(fd, libc::SO_REUSEADDR, &value);
