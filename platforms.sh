@@ -45,7 +45,7 @@ tokios_tests() {
     local conformance=$top/gmp-tokio/conformance binaries
     mapfile -t binaries < <(CARGO_PROFILE_DEV_DEBUG=0 cargo run -p gmp-conformance -- --target "$1")
     MACHINE_FILES="${binaries[*]} $conformance.toml $conformance/work/Cargo.toml" \
-        cargo run --target "$1" -p gmp-conformance -- --slow --jobs 1 --timeout 600 ${binaries[@]/#/--binary }
+        cargo run --target "$1" -p gmp-conformance -- --slow --jobs 1 --timeout 1800 ${binaries[@]/#/--binary }
 }
 
 # musl has no tables for unwinding; on arm64 there is no stack of a thread that is in its functions.
