@@ -28,6 +28,7 @@ test_on() {
             "${cargo[@]}" -p gmp-exec -p gmp-io --test it --no-run
             # Programs are built only where cargo is.
             "${cargo[@]}" -p gmp-exec --test stacks -- --skip profiles --test-threads 1
+            tokios_tests "$1"
             ;;
         $arm64-musl) "${cargo[@]}" -p gmp-exec --lib -- "${asleep_in_musl[@]}" ;;
         *)
@@ -37,6 +38,14 @@ test_on() {
             "${cargo[@]}" -p gmp-io --test it
             ;;
     esac
+}
+
+# tokio's own tests are compiled here, and each runs there in a process of its own.
+tokios_tests() {
+    local conformance=$top/gmp-tokio/conformance binaries
+    mapfile -t binaries < <(CARGO_PROFILE_DEV_DEBUG=0 cargo run -p gmp-conformance -- --target "$1")
+    MACHINE_FILES="${binaries[*]} $conformance.toml $conformance/work/Cargo.toml" \
+        cargo run --target "$1" -p gmp-conformance -- --slow --jobs 1 --timeout 1800 ${binaries[@]/#/--binary }
 }
 
 # musl has no tables for unwinding; on arm64 there is no stack of a thread that is in its functions.

@@ -57,6 +57,7 @@ programs() {
 # Crates that call tokio by name, and a program, on the drop-in. cargo reads the patch and its
 # configuration in that folder.
 dropin() {
+    compat-tests/setup.sh
     generate_dropin
     (cd compat-tests/dropin && cargo test --locked)
 }

@@ -1,16 +1,26 @@
 #!/usr/bin/env bash
 # Runs a program of arm64 on an emulated computer with Debian's kernel: machine.sh FOLDER PROGRAM
 # [ARGUMENT...]. FOLDER is what toolchain.sh has filled. The computer has two cores, 2 GiB of memory,
-# no disk and no network but its own; busybox is its system. cargo uses this script as a runner.
+# no disk and no network but its own. Its system is busybox, with those programs of GNU's that tests need.
+# cargo uses this script as a runner. The variable MACHINE_FILES names further files that the computer has,
+# at the same paths.
 set -euo pipefail
 folder=$1 program=$(realpath "$2")
 shift 2
 
 root=$(mktemp -d)
 trap 'rm -rf "$root"' EXIT
-cp "$folder/bin/busybox" "$root/busybox"
-mkdir -p "$root"/{bin,dev,etc,lib,proc,sys,tmp} "$root$(dirname "$program")" "$root$PWD"
+# For users other than root, too.
+chmod 755 "$root"
+mkdir -p "$root"/{bin,dev,etc,gnu,lib,proc,sys,tmp} "$root$(dirname "$program")" "$root$PWD"
+cp "$folder/machine/bin/busybox" "$root/busybox"
+cp "$folder/machine/bin/cat" "$folder/machine/usr/bin/env" "$root/gnu"
+cp "$folder/machine/bin/dash" "$root/gnu/sh"
 cp "$program" "$root$program"
+for file in ${MACHINE_FILES:-}; do
+    mkdir -p "$root$(dirname "$file")"
+    cp "$file" "$root$file"
+done
 cp "$folder/usr/aarch64-linux-gnu/lib"/{ld-linux-aarch64.so.1,libc.so.6,libm.so.6,libgcc_s.so.1} "$root/lib"
 echo root:x:0:0::/:/bin/sh > "$root/etc/passwd"
 echo 127.0.0.1 localhost > "$root/etc/hosts"
@@ -18,7 +28,7 @@ echo 127.0.0.1 localhost > "$root/etc/hosts"
 # What the caller has set for gmp and for Rust, too.
 {
     echo '#!/busybox sh'
-    echo '/busybox --install -s /bin'
+    echo '/busybox --install -s /bin; ln -sf /gnu/* /bin'
     echo 'mount -t proc none /proc; mount -t sysfs none /sys; mount -t devtmpfs none /dev'
     echo 'mkdir /dev/shm; mount -t tmpfs none /dev/shm; ln -s /proc/self/fd /dev/fd'
     echo 'ln -s /proc/self/fd/1 /dev/stdout; ln -s /proc/self/fd/2 /dev/stderr'

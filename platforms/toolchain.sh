@@ -31,9 +31,13 @@ kernel=$(apt-cache depends linux-image-arm64:arm64 | sed -n 's/^ *Depends: //p')
 version=$(cut -d_ -f2 <<< "${library/\%3a/:}")
 (cd "$apt/cache/archives" && apt-get download -q \
     "${library%%_*}:arm64=$version" "libstd-rust-web-dev:arm64=$version" musl-dev:arm64 \
-    busybox-static:arm64 "$kernel")
+    busybox-static:arm64 coreutils:arm64 dash:arm64 "$kernel")
 for package in "$apt"/cache/archives/*.deb; do
-    dpkg -x "$package" "$folder"
+    case ${package##*/} in
+        # Only the emulated computer can run these.
+        busybox* | coreutils* | dash*) dpkg -x "$package" "$folder/machine" ;;
+        *) dpkg -x "$package" "$folder" ;;
+    esac
 done
 rm -rf "$apt" "$folder/lib/modules"
 

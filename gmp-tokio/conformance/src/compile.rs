@@ -1,11 +1,11 @@
 //! Compiles the groups with cargo, and finds the binaries in cargo's output.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use crate::options::Options;
 use crate::package::Groups;
-use crate::round::Round;
 use crate::units;
 
 /// A compiled group.
@@ -18,8 +18,16 @@ pub(crate) struct Binary {
     pub(crate) prefix: &'static str,
 }
 
-pub(crate) fn compile(groups: &Groups, round: Round) -> Result<Vec<Binary>, String> {
-    println!("compiling {} files of tokio's tests, in {} binaries", groups.files, groups.names.len());
+/// The binaries that the user names, which were compiled before.
+pub(crate) fn named(options: &Options) -> Vec<Binary> {
+    let folder = options.round.folder();
+    let binary = |path: &PathBuf| Binary { path: path.clone(), folder: folder.clone(), prefix: prefix(group_of(path)) };
+    options.binaries.iter().map(binary).collect()
+}
+
+pub(crate) fn compile(groups: &Groups, options: &Options) -> Result<Vec<Binary>, String> {
+    let round = options.round;
+    eprintln!("compiling {} files of tokio's tests, in {} binaries", groups.files, groups.names.len());
     let mut cargo = Command::new(env!("CARGO"));
     cargo.current_dir(&groups.folder);
     // Both packages are named even if only one is needed: their shared dependencies are then
@@ -31,6 +39,9 @@ pub(crate) fn compile(groups: &Groups, round: Round) -> Result<Vec<Binary>, Stri
     cargo.args(["--message-format", "json-render-diagnostics"]);
     for group in &groups.names {
         cargo.args(["--test", group]);
+    }
+    if let Some(target) = &options.target {
+        cargo.args(["--target", target]);
     }
     // tokio's own switch leaves out tests that depend on tokio's tuning and not on the executor's
     // design. Warnings about tokio's tests don't matter here.
@@ -46,10 +57,19 @@ pub(crate) fn compile(groups: &Groups, round: Round) -> Result<Vec<Binary>, Stri
         .iter()
         .map(|group| {
             let path = found.get(group).ok_or(format!("cargo does not say where the binary of {group} is"))?;
-            let prefix = if group == units::GROUP { units::PREFIX } else { "" };
-            Ok(Binary { path: path.clone(), folder: groups.folder.clone(), prefix })
+            Ok(Binary { path: path.clone(), folder: groups.folder.clone(), prefix: prefix(group) })
         })
         .collect()
+}
+
+/// cargo puts a hash behind the name of the group.
+fn group_of(binary: &Path) -> &str {
+    let name = binary.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    name.split('-').next().unwrap_or_default()
+}
+
+fn prefix(group: &str) -> &'static str {
+    if group == units::GROUP { units::PREFIX } else { "" }
 }
 
 fn executables(messages: &str) -> BTreeMap<String, PathBuf> {
@@ -60,4 +80,17 @@ fn executables(messages: &str) -> BTreeMap<String, PathBuf> {
             Some((message["target"]["name"].as_str()?.to_owned(), PathBuf::from(path)))
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_named_binary_is_that_of_its_group() {
+        let line = "--binary /deps/units-0123456789abcdef --binary rt-0123456789abcdef";
+        let options = Options::parse(line.split(' ').map(str::to_owned)).unwrap();
+        let prefixes: Vec<_> = named(&options).iter().map(|binary| binary.prefix).collect();
+        assert_eq!(prefixes, [units::PREFIX, ""]);
+    }
 }

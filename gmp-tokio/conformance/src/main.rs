@@ -15,13 +15,18 @@
 //!
 //! ```text
 //! gmp-conformance [unstable] [--group NAME]... [--filter TEXT] [--jobs N] [--timeout SECONDS] [--repeat N]
+//! gmp-conformance [unstable] --target PLATFORM [--group NAME]...
+//! gmp-conformance [unstable] --binary PATH... [--slow] [--filter TEXT] [--jobs N] [--timeout SECONDS] [--repeat N]
 //! gmp-conformance [unstable] api
 //! gmp-conformance listing [--update]
 //! ```
 //!
-//! The second form compares the public items. With `unstable`, both do the same with `--cfg
+//! The second form compiles the tests for another platform and prints the paths of the binaries, and the
+//! third form, there, runs them. With `--slow`, a test that is listed with a time limit may fail.
+//!
+//! The fourth form compares the public items. With `unstable`, all do the same with `--cfg
 //! tokio_unstable` ([`round`]), and leave out tests that a run without the cfg has run
-//! ([`without_cfg`]). The third form compares the public items of gmp-exec and gmp-io with
+//! ([`without_cfg`]). The last form compares the public items of gmp-exec and gmp-io with
 //! the committed listings, or writes the listings.
 
 use std::process::ExitCode;
@@ -39,6 +44,8 @@ mod units;
 mod without_cfg;
 
 use cargo_gmp::cargo::Cargo;
+use compile::Binary;
+use exceptions::Exceptions;
 use options::Options;
 
 fn main() -> ExitCode {
@@ -57,21 +64,33 @@ fn conform(options: &Options) -> Result<bool, String> {
     if options.listing {
         return api::listing::check(options.update);
     }
+    let exceptions = exceptions::load(options.round)?;
+    if !options.binaries.is_empty() {
+        return run_all(&compile::named(options), &exceptions, options);
+    }
     cargo_gmp::tokio_real::generate(&source::drop_in(), &Cargo::from_env(false))
         .map_err(|error| format!("{error:#}"))?;
-    let exceptions = exceptions::load(options.round)?;
     let tests = source::find()?;
     let groups = package::make(&tests, &exceptions, options)?;
     if options.api {
         return api::compare(options.round, &exceptions);
     }
-    let binaries = compile::compile(&groups, options.round)?;
+    let binaries = compile::compile(&groups, options)?;
+    if options.target.is_some() {
+        binaries.iter().for_each(|binary| println!("{}", binary.path.display()));
+        return Ok(true);
+    }
+    run_all(&binaries, &exceptions, options)
+}
+
+/// Whether every test behaved as expected.
+fn run_all(binaries: &[Binary], exceptions: &Exceptions, options: &Options) -> Result<bool, String> {
     let mut results = run::Results::default();
     for round in 1..=options.repeat {
         if options.repeat > 1 {
             println!("round {round} of {}", options.repeat);
         }
-        results.extend(run::run(&binaries, &exceptions, options)?);
+        results.extend(run::run(binaries, exceptions, options)?);
     }
-    Ok(report::print(&results, &exceptions, options))
+    Ok(report::print(&results, exceptions, options))
 }

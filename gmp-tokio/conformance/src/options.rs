@@ -1,5 +1,6 @@
 //! Parses the command line.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::round::Round;
@@ -23,6 +24,12 @@ pub(crate) struct Options {
     /// The time limit of one test.
     pub(crate) timeout: Duration,
     pub(crate) repeat: usize,
+    /// Compile for this platform, and print the binaries instead of running them.
+    pub(crate) target: Option<String>,
+    /// Run these binaries instead of compiling any.
+    pub(crate) binaries: Vec<PathBuf>,
+    /// A test that is listed with a time limit of its own may fail.
+    pub(crate) slow: bool,
 }
 
 impl Options {
@@ -37,6 +44,9 @@ impl Options {
             jobs: 2,
             timeout: Duration::from_secs(60),
             repeat: 1,
+            target: None,
+            binaries: Vec::new(),
+            slow: false,
         };
         while let Some(name) = arguments.next() {
             if name == "unstable" {
@@ -46,6 +56,7 @@ impl Options {
             let switch = match &*name {
                 "api" => Some(&mut options.api),
                 "listing" => Some(&mut options.listing),
+                "--slow" => Some(&mut options.slow),
                 "--update" if options.listing => Some(&mut options.update),
                 _ => None,
             };
@@ -57,6 +68,8 @@ impl Options {
             match &*name {
                 "--group" => options.groups.push(value),
                 "--filter" => options.filter = value,
+                "--target" => options.target = Some(value),
+                "--binary" => options.binaries.push(value.into()),
                 "--jobs" => options.jobs = number(&name, &value)?,
                 "--timeout" => options.timeout = Duration::from_secs(number(&name, &value)? as u64),
                 "--repeat" => options.repeat = number(&name, &value)?,
@@ -68,7 +81,7 @@ impl Options {
 
     /// Whether only a part of the tests runs.
     pub(crate) fn is_partial(&self) -> bool {
-        !self.groups.is_empty() || !self.filter.is_empty()
+        !self.groups.is_empty() || !self.filter.is_empty() || !self.binaries.is_empty()
     }
 
     pub(crate) fn wants_group(&self, group: &str) -> bool {
@@ -108,6 +121,14 @@ mod tests {
         assert_eq!(parse("unstable api").unwrap().round, Round::Unstable);
         assert_eq!(parse("unstable --group rt").unwrap().round, Round::Unstable);
         assert!(parse("listing --update").unwrap().update && !parse("listing").unwrap().update);
+    }
+
+    #[test]
+    fn another_platform_has_its_binaries_built_here_and_run_there() {
+        assert_eq!(parse("--target a").unwrap().target.as_deref(), Some("a"));
+        let options = parse("--binary rt-1 --binary /io-2 --slow").unwrap();
+        assert_eq!(options.binaries, ["rt-1", "/io-2"].map(PathBuf::from));
+        assert!(options.slow && options.is_partial() && options.target.is_none());
     }
 
     #[test]

@@ -12,6 +12,7 @@ pub(crate) fn print(results: &Results, exceptions: &Exceptions, options: &Option
     let mut complaints = Vec::new();
     for (name, outcome) in &results.outcomes {
         match (outcome, exceptions.expect(name)) {
+            (Outcome::Failed(_), Some(Expect::Limited)) if options.slow => println!("too slow: {name}"),
             (Outcome::Failed(printed), None | Some(Expect::Limited)) => {
                 println!("---- {name} ----\n{}\n", printed.trim());
                 complaints.push(format!("failed: {name}"));
@@ -54,8 +55,12 @@ mod tests {
     use super::*;
 
     fn is_good(outcome: Outcome, expect: &str) -> bool {
+        is_good_with("", outcome, expect)
+    }
+
+    fn is_good_with(options: &str, outcome: Outcome, expect: &str) -> bool {
         let list = format!("[[test]]\nname = \"a\"\nexpect = \"{expect}\"\nreason = \"b\"");
-        let options = Options::parse(std::iter::empty()).unwrap();
+        let options = Options::parse(options.split_whitespace().map(str::to_owned)).unwrap();
         let results = Results { outcomes: [("a".to_owned(), outcome)].into(), ..Results::default() };
         print(&results, &toml::from_str(&list).unwrap(), &options)
     }
@@ -65,6 +70,13 @@ mod tests {
         assert!(is_good(Outcome::Passed, "limited"));
         assert!(!is_good(Outcome::Failed(String::new()), "limited"));
         assert!(!is_good(Outcome::TimedOut, "limited"));
+    }
+
+    #[test]
+    fn a_slow_computer_may_miss_a_limit() {
+        assert!(is_good_with("--slow", Outcome::Failed(String::new()), "limited"));
+        assert!(!is_good_with("--slow", Outcome::TimedOut, "limited"));
+        assert!(is_good_with("--slow", Outcome::Failed(String::new()), "failure"));
     }
 
     #[test]
