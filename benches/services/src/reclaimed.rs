@@ -1,5 +1,6 @@
-//! A mapped file whose pages the kernel has reclaimed, as the kernel does when memory is short: to read such a
-//! page waits for the disk.
+//! A mapped file whose pages the kernel has reclaimed, as the kernel does when memory is short: a thread that
+//! reads such a page waits for the disk.
+#![allow(unsafe_code, reason = "maps a file")]
 
 use std::ffi::c_void;
 use std::hint::black_box;
@@ -13,7 +14,7 @@ use anyhow::Result;
 use nix::sys::mman::{MapFlags, MmapAdvise, ProtFlags, madvise, mmap};
 
 const PAGES: usize = 256;
-/// So far apart, each page is read by itself.
+/// So far apart, each page is read from the disk by itself.
 const STRIDE: usize = 64 << 10;
 const LENGTH: NonZero<usize> = NonZero::new(PAGES * STRIDE).unwrap();
 
@@ -21,7 +22,8 @@ const LENGTH: NonZero<usize> = NonZero::new(PAGES * STRIDE).unwrap();
 ///
 /// # Errors
 ///
-/// Fails if the file can't be written or mapped, or the kernel reclaims no pages on request (before Linux 5.4).
+/// Fails if the file can't be written or mapped, or if the kernel reclaims no pages on request (before
+/// Linux 5.4).
 pub(crate) fn read() -> Result<()> {
     static FILE: OnceLock<&[u8]> = OnceLock::new();
     let file = match FILE.get() {
@@ -43,7 +45,8 @@ fn map() -> Result<&'static [u8]> {
     file.sync_all()?;
     // SAFETY: a new mapping at an address that the kernel chooses.
     let start = unsafe { mmap(None, LENGTH, ProtFlags::PROT_READ, MapFlags::MAP_SHARED, &file, 0)? };
-    // SAFETY: the mapping has this length and is never removed; nobody else has the file, which has no name.
+    // SAFETY: the mapping has this length and is never removed; the file has no name, so no other process
+    // writes to it.
     let mapped = unsafe { slice::from_raw_parts(start.cast::<u8>().as_ptr(), LENGTH.get()) };
     advise(mapped, MmapAdvise::MADV_RANDOM)?;
     Ok(mapped)

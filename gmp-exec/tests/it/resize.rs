@@ -152,8 +152,11 @@ fn the_timers_of_a_retired_processor_fire() {
 #[test]
 fn the_timers_of_retired_processors_fire_in_time_beside_a_busy_task() {
     // The median is 1 to 130. If sysmon did not ask, about 1 100.
-    let mut medians = (0..10).map(|_| median_lateness_of_retired_timers());
-    assert!(medians.any(|median| median < 500), "10 times");
+    let mut medians = Vec::new();
+    while medians.iter().all(|&median| median >= 500) {
+        assert!(medians.len() < 10, "{medians:?}");
+        medians.push(median_lateness_of_retired_timers());
+    }
 }
 
 /// In turns of a busy task, because the whole process may get no core.

@@ -16,7 +16,8 @@
 //! ```text
 //! gmp-conformance [unstable] [--group NAME]... [--filter TEXT] [--jobs N] [--timeout SECONDS] [--repeat N]
 //! gmp-conformance [unstable] --target PLATFORM [--group NAME]...
-//! gmp-conformance [unstable] --binary PATH... [--slow] [--filter TEXT] [--jobs N] [--timeout SECONDS] [--repeat N]
+//! gmp-conformance [unstable] --binary PATH... [--slow] [--filter TEXT] [--jobs N] [--timeout SECONDS]
+//!                 [--repeat N]
 //! gmp-conformance [unstable] api
 //! gmp-conformance listing [--update]
 //! ```

@@ -143,8 +143,8 @@ impl Kernel<'_> {
         all.into_iter().map(|(_, id)| id).collect()
     }
 
-    /// No socket receives the datagram. A connected sender is told, unless the datagram was for all hosts, or the
-    /// sender is bound to their address: then the answer does not reach it.
+    /// No socket receives the datagram. A connected sender is told, unless the datagram was for all hosts, or
+    /// the sender is bound to the address of all hosts: the answer does not reach such a sender.
     fn udp_refuse(&mut self, sender: Id, to: SocketAddr) {
         let is_peer = |socket: &&mut Socket| {
             let is_to_one = socket.local_ip().is_some() && !is_broadcast(to.ip());

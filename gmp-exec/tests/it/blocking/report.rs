@@ -64,7 +64,7 @@ fn a_task_that_sleeps_is_reported() {
     let begin = Instant::now();
     let is_reported = Flag::new();
     let end = is_reported.clone();
-    // Again and again, because sysmon may get no core during one sleep.
+    // A sleep is what the report must name. There are several, because sysmon may get no core during one.
     let sleep_until_reported = move || {
         while !end.is_set() {
             thread::sleep(LONG);

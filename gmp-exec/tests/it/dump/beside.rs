@@ -61,8 +61,8 @@ fn a_program_computes_the_same_while_it_is_dumped_in_a_loop() {
         let _watchdog = Watchdog::of(&runtime);
         let (end, found) = (Arc::new(AtomicBool::new(false)), Flag::new());
         let dumpers: Vec<_> = (0..2).map(|_| dumps(&runtime, &end, &found)).collect();
-        // Again and again: tasks of the current-thread flavour are polled inside `block_on` only, so they
-        // may be done before the dumpers begin.
+        // Tasks of the current-thread flavour are polled inside `block_on` only, so the first ones may be
+        // done before the dumpers begin.
         wait_until(|| {
             let tasks: Vec<_> = (0..20).map(|_| runtime.spawn(work())).collect();
             for task in tasks {

@@ -7,8 +7,8 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 /// The simulated network has one interface, as the kernel's loopback is the first one.
 const INTERFACE: u32 = 1;
 
-/// Where a datagram was sent to, the receiver's own address if that is another one, and whether the program has
-/// asked for the form of IPv4 and for that of IPv6.
+/// Where a datagram was sent to, the receiver's own address if that is another one, and whether the
+/// program has asked for the form of IPv4 and for that of IPv6.
 pub(super) type Destination = (SocketAddr, Option<Ipv4Addr>, [bool; 2]);
 
 /// How long the datagrams are that the message is to be cut into (`UDP_SEGMENT`).
