@@ -151,7 +151,7 @@ fn the_timers_of_a_retired_processor_fire() {
 /// long. So sysmon asks for a look at all of them. On a loaded computer sysmon may get no core for long.
 #[test]
 fn the_timers_of_retired_processors_fire_in_time_beside_a_busy_task() {
-    // The median is 1 to 130. If sysmon did not ask, about 1 100.
+    // 1 to 130. If sysmon does not ask, the timers do not fire, and the watchdog ends the test.
     let mut medians = Vec::new();
     while medians.iter().all(|&median| median >= 500) {
         assert!(medians.len() < 10, "{medians:?}");
