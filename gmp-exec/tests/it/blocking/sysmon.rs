@@ -44,25 +44,28 @@ fn taken_from_short_polls(threshold: Duration) -> (u64, u64) {
 #[test]
 fn a_long_poll_is_found_among_short_ones() {
     let runtime = multi(1).build().unwrap();
-    let end = Flag::new();
-    let stuck = end.clone();
-    let tasks = run(&runtime, async move {
-        let short = spawn(async {
-            for _ in 0..1_000 {
+    let [stuck, end] = [Flag::new(), Flag::new()];
+    // Ends only after the long poll has begun: it may have to run on another thread before, if the
+    // system stops this one in the middle of a poll.
+    let short = {
+        let stuck = stuck.clone();
+        runtime.spawn(async move {
+            while !stuck.is_set() {
                 yield_now().await;
             }
-        });
-        let long = spawn(async move {
+        })
+    };
+    let long = {
+        let end = end.clone();
+        runtime.spawn(async move {
             for _ in 0..500 {
                 yield_now().await;
             }
-            assert!(!stuck.is_set());
-            stuck.wait();
-        });
-        [short, long]
-    });
+            stuck.set();
+            end.wait();
+        })
+    };
     let _watchdog = Watchdog::of(&runtime);
-    let [short, long] = tasks;
     runtime.block_on(short).unwrap();
     end.set();
     runtime.block_on(long).unwrap();
