@@ -1,10 +1,11 @@
 //! Published races of crates, each as a small test. The packages `bad` and `fixed` differ in the
-//! versions of the crates alone.
+//! versions of the crates alone; `half-fixed` has only `h2.rs`, with an h2 between the two.
 #![cfg(test)]
 
 mod actors;
 mod database;
-mod network;
+mod h2;
+mod redis;
 
 use std::future::poll_fn;
 use std::pin::pin;

@@ -4,8 +4,8 @@
 set -euo pipefail
 cd "$(dirname "$0")"
 kept=$(mktemp)
-trap 'rm -f "$kept" bad/gmp-seeds.txt fixed/gmp-seeds.txt' EXIT
-for versions in bad fixed; do
+trap 'rm -f "$kept" {bad,half-fixed,fixed}/gmp-seeds.txt' EXIT
+for versions in bad half-fixed fixed; do
     # A seed that was kept would be found at once.
     rm -f "$versions/gmp-seeds.txt"
     status=0
