@@ -9,7 +9,7 @@ use anyhow::{Context, Result};
 use super::ending::Ending;
 use super::listing::Test;
 use super::process::{Files, Output, Place};
-use super::shrink::shrink;
+use super::shrink::{NoRun, shrink};
 use super::story::{Choice, choices, story};
 
 /// What this may cost. Most failures need less.
@@ -49,20 +49,18 @@ impl Case<'_> {
     /// `None`: with the choices of its log the test does not fail like this.
     pub(super) fn shrunk(&self, file: PathBuf, is_over: impl Fn() -> bool) -> Result<Option<Shrunk>> {
         let original = choices(&self.log(None)?);
-        let tried = self.place.choices();
-        let deadline = Instant::now() + MOST_TIME;
-        let mut runs = 0;
-        let mut fails = |choices: &[Choice]| {
-            if runs == MOST_RUNS || Instant::now() >= deadline || is_over() {
-                return Ok(false);
-            }
-            runs += 1;
-            fs::write(&tried, self.text(choices))?;
-            self.fails_with(&tried)
-        };
-        if !fails(&original)? {
+        if !self.fails_with(&original)? {
             return Ok(None);
         }
+        let deadline = Instant::now() + MOST_TIME;
+        let mut runs = 1;
+        let fails = |choices: &[Choice]| {
+            if runs == MOST_RUNS || Instant::now() >= deadline || is_over() {
+                return Err(NoRun::TimeIsUp);
+            }
+            runs += 1;
+            Ok(self.fails_with(choices)?)
+        };
         let left = shrink(&original, fails)?;
         fs::write(&file, self.text(&left)).with_context(|| format!("can't write {}", file.display()))?;
         let story = story(&self.log(Some(&file))?);
@@ -70,8 +68,10 @@ impl Case<'_> {
         Ok(Some(Shrunk { file, story, of, runs }))
     }
 
-    fn fails_with(&self, choices: &Path) -> Result<bool> {
-        let files = Files { replay: Some(choices.to_owned()), log: None };
+    fn fails_with(&self, choices: &[Choice]) -> Result<bool> {
+        let replay = self.place.choices();
+        fs::write(&replay, self.text(choices))?;
+        let files = Files { replay: Some(replay), log: None };
         let run = self.place.run_with(self.test, self.seed, self.limit, Output::Kept, &files)?;
         if run.status.is_none() || run.has_passed() {
             return Ok(false);
