@@ -5,6 +5,8 @@
 //! last become smaller. What follows a changed choice may get another meaning, if it is of the same kind. Only
 //! the failure decides: it has to stay the same.
 
+use std::collections::BTreeSet;
+
 use super::story::Choice;
 
 /// Why no run said whether the failure stays.
@@ -54,9 +56,7 @@ fn simplify(left: &mut Vec<Choice>, mut fails: impl FnMut(&[Choice]) -> Result<b
 }
 
 fn clear_kinds(left: &mut Vec<Choice>, mut fails: impl FnMut(&[Choice]) -> Result<bool>) -> Result<()> {
-    let mut kinds: Vec<_> = left.iter().map(|choice| choice.kind.clone()).collect();
-    kinds.sort_unstable();
-    kinds.dedup();
+    let kinds: BTreeSet<_> = left.iter().map(|choice| choice.kind.clone()).collect();
     for kind in kinds {
         // Choices of a kind that are missing at its end are 0.
         let tried: Vec<_> = left.iter().filter(|choice| choice.kind != kind).cloned().collect();
