@@ -142,7 +142,8 @@ pub(crate) fn shared(mut command: Command) -> Command {
 }
 
 /// What programs that are compiled have of tokio. With other features than those of examples/faults, gmp
-/// would be compiled once more.
+/// would be compiled once more, and so it would if examples/faults and examples/blocking-handler had other
+/// versions of a crate that gmp depends on.
 pub(crate) const TOKIO: &str = "{ version = \"1\", features = [\"io-util\", \"macros\", \"net\", \"rt-multi-thread\", \
                                 \"sync\", \"time\"] }";
 
