@@ -44,8 +44,8 @@ async fn upload(client: SendRequest<Bytes>) {
     response.await.unwrap();
 }
 
-/// h2 #772: the last stream is dropped while the connection is polled, which then never ends. #956 is what the
-/// mend left: the connection looks for streams twice, and the last one is dropped in between.
+/// h2 #772: the last stream is dropped while the connection is polled, which then never ends. #956 is
+/// what the mend left: the connection looks for streams twice, and the last one is dropped in between.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn h2_ends() {
     let (client, connection) = connect().await;

@@ -117,8 +117,8 @@ impl Kernel<'_> {
         }
     }
 
-    /// The socket of the host that fits best: connected to the sender, bound to that address, bound to all. What
-    /// is sent to all hosts is for all sockets that fit.
+    /// The socket of the host that fits best: connected to the sender, bound to that address, bound to all.
+    /// What is sent to all hosts is for all sockets that fit.
     fn udp_receivers(&self, host: Number, from: SocketAddr, to: SocketAddr) -> Vec<Id> {
         let score = |socket: &Socket| {
             let is_open = socket.host == host && socket.is_udp && socket.holds_port;

@@ -1,9 +1,9 @@
 //! Makes a failure simple: of all choices of its run, only those stay that the failure needs.
 //!
-//! A choice of 0 changes least, and choices beyond the end of the list are 0. So whole kinds become 0, the end
-//! is cut off, then blocks of choices become 0, large ones first, those that are left are taken out, and at
-//! last become smaller. What follows a changed choice may get another meaning, if it is of the same kind. Only
-//! the failure decides: it has to stay the same.
+//! A choice of 0 changes least, and choices beyond the end of the list are 0. So whole kinds become 0, the
+//! end is cut off, then blocks of choices become 0, large ones first, those that are left are taken out, and
+//! at last become smaller. What follows a changed choice may get another meaning, if it is of the same kind.
+//! Only the failure decides: it has to stay the same.
 
 use std::collections::BTreeSet;
 
@@ -179,7 +179,8 @@ mod tests {
         assert_eq!(shrink(&choices, |tried| Ok(tried == choices)).unwrap(), choices);
     }
 
-    /// A failure of h2's tests has 2.7 million choices. Each trial copies them, so trials without a run took days.
+    /// A failure of h2's tests has 2.7 million choices. Each trial copies them, so trials without a run
+    /// had no end.
     #[test]
     fn when_time_is_up_nothing_more_is_tried_and_what_is_left_fails() {
         let choices = of_kind("Task", &(0..30).map(|i| i % 7).collect::<Vec<_>>());
