@@ -12,7 +12,7 @@ use http::{Request, Response};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::time::timeout;
 
-/// The time of all packets, also of those that are late.
+/// Longer than all packets take, also those that are late.
 const LIMIT: Duration = Duration::from_secs(60);
 /// How many streams may be open.
 const MOST_OPEN: u32 = 2;

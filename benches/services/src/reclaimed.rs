@@ -1,5 +1,5 @@
-//! A mapped file whose pages the kernel has reclaimed, as the kernel does when memory is short: a thread that
-//! reads such a page waits for the disk.
+//! A mapped file whose pages the kernel has reclaimed, as the kernel does when memory is short: a thread
+//! that reads such a page waits for the disk.
 #![allow(unsafe_code, reason = "maps a file")]
 
 use std::ffi::c_void;

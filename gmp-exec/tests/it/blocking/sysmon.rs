@@ -45,8 +45,8 @@ fn taken_from_short_polls(threshold: Duration) -> (u64, u64) {
 fn a_long_poll_is_found_among_short_ones() {
     let runtime = multi(1).build().unwrap();
     let [stuck, end] = [Flag::new(), Flag::new()];
-    // Ends only after the long poll has begun: it may have to run on another thread before, if the
-    // system stops this one in the middle of a poll.
+    // The short polls end only after the long one has begun. If the system stops a thread in the middle of
+    // a poll, sysmon may take its processor, and from then on the two tasks do not take turns.
     let short = {
         let stuck = stuck.clone();
         runtime.spawn(async move {

@@ -507,9 +507,16 @@ fn the_race_of_the_page_is_told_as_the_page_says() {
     let page = fs::read_to_string(repository().join("docs/seeded.md")).unwrap();
     let block = page.split("```console\n").nth(1).unwrap().split("```").next().unwrap();
     let first = block.split_once("from seed ").unwrap().1.split(' ').next().unwrap();
-    let project = program("bank", "");
+    let project = Project::with_tokio("\"1\"");
     fs::remove_file(project.path("src/main.rs")).unwrap();
-    project.write("src/lib.rs", &fs::read_to_string(repository().join("examples/bank/src/lib.rs")).unwrap());
+    for file in ["Cargo.toml", "Cargo.lock", "src/lib.rs"] {
+        project.write(file, &fs::read_to_string(repository().join("examples/bank").join(file)).unwrap());
+    }
+    // gmp is compiled already with the features of the other programs.
+    let features = r#"tokio = { version = "1", features = ["macros", "rt-multi-thread", "sync"] }"#;
+    let manifest = project.read("Cargo.toml");
+    assert!(manifest.contains(features), "{manifest}");
+    project.write("Cargo.toml", &manifest.replace(features, &format!("tokio = {TOKIO}")));
     let said = failing(&project, &format!("test --seeds 1000 --first-seed {first}"));
     let said: Vec<_> = said.lines().map(without_measured).collect();
     let told = block.lines().skip(1).filter(|line| *line != "    ..." && !line.contains("target/gmp"));
