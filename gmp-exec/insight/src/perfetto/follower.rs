@@ -2,6 +2,7 @@
 
 use std::mem;
 
+use super::acquisitions::Acquisitions;
 use super::event::{Event, Left, Timed};
 use super::items::Items;
 use super::timeline::{Slice, Track, What};
@@ -33,9 +34,12 @@ impl Whereabouts {
 /// Follows one machine through its events.
 pub(super) struct Follower<'a> {
     items: &'a mut Items,
+    acquisitions: &'a Acquisitions,
     /// That of the thread.
     home: Track,
     now: Whereabouts,
+    /// When another thread gets the processor that this one has.
+    passed_on_at: Option<u64>,
     /// The processor on whose track the poll is drawn.
     drawn_on: Option<usize>,
     /// The slice on the machine's track.
@@ -49,8 +53,17 @@ const ON_PROCESSOR: usize = 0;
 const AT_HOME: usize = 1;
 
 impl<'a> Follower<'a> {
-    pub(super) fn new(home: Track, items: &'a mut Items) -> Follower<'a> {
-        Follower { items, home, now: Whereabouts::default(), drawn_on: None, place: None, begins: [None; 2] }
+    pub(super) fn new(home: Track, items: &'a mut Items, acquisitions: &'a Acquisitions) -> Follower<'a> {
+        Follower {
+            items,
+            acquisitions,
+            home,
+            now: Whereabouts::default(),
+            passed_on_at: None,
+            drawn_on: None,
+            place: None,
+            begins: [None; 2],
+        }
     }
 
     /// So many events are missing before the first one.
@@ -132,6 +145,7 @@ impl<'a> Follower<'a> {
 
     pub(super) fn follow(&mut self, events: &[Timed]) {
         for (index, timed) in events.iter().enumerate() {
+            self.pass_on_before(timed.at);
             if !self.now.is_known && is_of_thread(timed.event) {
                 self.now.is_known = true;
                 self.set_processor(timed.at, held_at_first(&events[index..]));
@@ -262,6 +276,16 @@ impl<'a> Follower<'a> {
             self.items.holds.push((at, change));
         }
         self.now.processor = processor;
+        self.passed_on_at = processor.and_then(|processor| self.acquisitions.by_another(self.home, processor, at));
+    }
+
+    /// The thread loses its processor at the latest when another thread gets it. The take that says
+    /// so may be overwritten.
+    pub(super) fn pass_on_before(&mut self, end: u64) {
+        if let Some(at) = self.passed_on_at.take_if(|at| *at < end) {
+            self.set_processor(at, None);
+            self.draw_place(at);
+        }
     }
 
     /// This machine's processor was taken, or this machine has taken another's.
@@ -351,7 +375,7 @@ mod tests {
     /// When slices begin on the track of that processor, and when they end.
     fn drawn(events: &[Timed], processor: usize) -> Vec<(u64, bool)> {
         let mut items = Items::default();
-        Follower::new(Track::Machine(0), &mut items).follow(events);
+        Follower::new(Track::Machine(0), &mut items, &Acquisitions::default()).follow(events);
         let of_track = items.items.iter().filter(|item| item.track == Track::Processor(processor));
         of_track.map(|item| (item.at, matches!(item.what, What::Begin { .. }))).collect()
     }
@@ -389,7 +413,7 @@ mod tests {
     fn a_poll_of_a_thread_without_other_events_is_drawn() {
         let mut items = Items::default();
         let root = timed(20, Event::PollBegin { task: 1, place: 0, is_root: true });
-        Follower::new(Track::BlockOn(1), &mut items).follow(&[root]);
+        Follower::new(Track::BlockOn(1), &mut items, &Acquisitions::default()).follow(&[root]);
         let begins = |item: &Item| matches!(item.what, What::Begin { .. });
         assert!(items.items.iter().any(|item| item.track == Track::BlockOn(1) && begins(item)));
     }
@@ -398,7 +422,7 @@ mod tests {
     fn a_processor_is_not_idle_in_a_gap() {
         let mut items = Items::default();
         let events = [timed(10, Event::Acquire(3)), timed(20, Event::Lost(5)), timed(50, Event::Release(3))];
-        Follower::new(Track::Machine(0), &mut items).follow(&events);
+        Follower::new(Track::Machine(0), &mut items, &Acquisitions::default()).follow(&events);
         assert_eq!(items.holds, [(10, 1), (50, -1)]);
     }
 
@@ -406,7 +430,7 @@ mod tests {
     fn a_machine_whose_other_events_are_missing_still_loses_its_processor() {
         let mut items = Items::default();
         let take = timed(30, Event::Take { machine: 7, processor: 3, computes: true });
-        Follower::new(Track::Machine(7), &mut items).follow(&[take]);
+        Follower::new(Track::Machine(7), &mut items, &Acquisitions::default()).follow(&[take]);
         let drawn: Vec<_> = items.items.iter().map(|item| (item.at, item.track, item.what)).collect();
         assert_eq!(drawn, [(30, Track::Machine(7), What::Take { processor: 3, computes: true })]);
     }

@@ -1,5 +1,6 @@
 //! Perfetto's format: a sequence of protobuf packets with "track events".
 
+mod acquisitions;
 mod encoder;
 mod event;
 mod follower;

@@ -6,7 +6,8 @@
 //! overwritten is not guessed, with one exception: which processor a machine held at its first
 //! event that is left follows from a later event. Nothing is drawn of the machine before that
 //! event, or between the last event before a gap and the first one after it: another machine may
-//! have had the processor meanwhile.
+//! have had the processor meanwhile. If the take of a processor is overwritten, its machine has had
+//! the processor at most until another machine got it.
 //!
 //! A recording may be cut into parts, each with a file. A slice that is under way at a cut ends
 //! there, and goes on in the next part; [`Carried`] is what the next part must know of it.
@@ -14,6 +15,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::mem;
 
+use super::acquisitions::Acquisitions;
 use super::event::{Event, Left, Timed};
 use super::follower::{Follower, Whereabouts};
 use super::items::Items;
@@ -153,8 +155,10 @@ fn items_after(snapshot: &Snapshot<'_>, carried: &mut Carried, is_part: bool) ->
     }
     items.gone(begin, snapshot.gone);
     let mut threads = mem::take(&mut carried.threads);
-    for (track, thread) in threads_of(snapshot) {
-        let mut follower = Follower::new(track, &mut items);
+    let of_snapshot = threads_of(snapshot);
+    let acquisitions = Acquisitions::of(of_snapshot.iter().map(|(track, thread)| (*track, &thread.events[..])));
+    for (track, thread) in of_snapshot {
+        let mut follower = Follower::new(track, &mut items, &acquisitions);
         match (threads.remove(&track), thread.missing) {
             (Some(before), _) => follower.resume(begin, before),
             (None, Some(count)) => follower.begin_in_gap(begin, count),
@@ -163,10 +167,12 @@ fn items_after(snapshot: &Snapshot<'_>, carried: &mut Carried, is_part: bool) ->
         }
         follower.follow(&thread.events);
         let last = thread.events.last().map_or(begin, |last| last.at);
+        let end = if thread.is_over { last } else { snapshot.taken_at };
+        follower.pass_on_before(end);
         match (is_part, thread.is_over) {
-            (true, true) => follower.end(last),
-            (true, false) => drop(carried.threads.insert(track, follower.cut(snapshot.taken_at))),
-            (false, true) => follower.end_gap(last),
+            (true, true) => follower.end(end),
+            (true, false) => drop(carried.threads.insert(track, follower.cut(end))),
+            (false, true) => follower.end_gap(end),
             (false, false) => {}
         }
     }
@@ -228,4 +234,83 @@ fn threads_of(snapshot: &Snapshot<'_>) -> BTreeMap<Track, ThreadEvents> {
         thread.events.sort_by_key(|timed| timed.at);
     }
     threads
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::snapshot::{Gone, Names, Place, Ring, Sight};
+    use super::*;
+
+    #[derive(Debug)]
+    struct NoNames;
+
+    impl Names for NoNames {
+        fn place(&self, _: u16) -> Option<Place> {
+            None
+        }
+
+        fn mark(&self, _: u16) -> Option<&'static str> {
+            None
+        }
+
+        fn sight(&self, _: u16) -> Option<Sight> {
+            None
+        }
+    }
+
+    fn snapshot(rings: Vec<Ring>) -> Snapshot<'static> {
+        let gone = Gone::default();
+        Snapshot { names: &NoNames, rings, processors: 2, name: None, tasks: 2, taken_at: 100, recording: 1, gone }
+    }
+
+    fn ring(source: Source, missing: Option<u64>, events: &[(u64, Event)]) -> Ring {
+        let events = events.iter().map(|&(at, event)| Timed { at, event }).collect();
+        Ring { source, events, missing, has_writer: true }
+    }
+
+    fn begin(task: u64) -> Event {
+        Event::PollBegin { task, place: 0, is_root: false }
+    }
+
+    fn end(task: u64) -> Event {
+        Event::PollEnd { task, left: Left::Waiting, processor: Some(1), is_root: false }
+    }
+
+    /// The rings of a machine that has a processor and polls, of the next machine that gets it, and of
+    /// the other threads: the take in between is overwritten.
+    fn without_take(first: &[(u64, Event)]) -> Vec<Ring> {
+        let next = [(50, Event::Acquire(1)), (60, begin(2)), (70, end(2))];
+        vec![
+            ring(Source::Machine(0), None, first),
+            ring(Source::Machine(1), None, &next),
+            ring(Source::Others, Some(5), &[]),
+        ]
+    }
+
+    /// When polls begin on the track of processor 1, and when they end.
+    fn drawn(items: &[Item]) -> Vec<(u64, bool)> {
+        let of_track = items.iter().filter(|item| item.track == Track::Processor(1));
+        of_track.map(|item| (item.at, matches!(item.what, What::Begin { .. }))).collect()
+    }
+
+    #[test]
+    fn a_poll_leaves_its_track_when_another_machine_gets_the_processor() {
+        let under_way = [(10, Event::Acquire(1)), (20, begin(1))];
+        let over = [&under_way[..], &[(90, end(1))]].concat();
+        for first in [&under_way[..], &over, &over[1..]] {
+            let items = items(&snapshot(without_take(first)));
+            assert_eq!(drawn(&items), [(20, true), (50, false), (60, true), (70, false)], "{first:?}");
+            assert!(items.iter().all(|item| !matches!(item.what, What::Take { .. })), "{first:?}");
+        }
+    }
+
+    #[test]
+    fn so_does_a_poll_that_goes_on_since_the_part_before() {
+        let mut carried = Carried::default();
+        let first = ring(Source::Machine(0), None, &[(10, Event::Acquire(1)), (20, begin(1))]);
+        let part = Snapshot { taken_at: 40, ..snapshot(vec![first]) };
+        assert_eq!(drawn(&items_of_part(&part, &mut carried)), [(20, true), (40, false)]);
+        let second = items_of_part(&snapshot(without_take(&[])), &mut carried);
+        assert_eq!(drawn(&second), [(40, true), (50, false), (60, true), (70, false)]);
+    }
 }
