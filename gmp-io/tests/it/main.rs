@@ -3,6 +3,7 @@
 mod adapter_hyper;
 mod api_auto_traits;
 mod async_fd;
+mod async_fd_registration;
 #[cfg(all(target_os = "linux", not(gmp_portable)))]
 mod containers;
 #[cfg(all(target_os = "linux", not(gmp_portable)))]
