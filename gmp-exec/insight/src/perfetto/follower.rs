@@ -38,7 +38,7 @@ pub(super) struct Follower<'a> {
     /// That of the thread.
     home: Track,
     now: Whereabouts,
-    /// When another thread gets the processor that this one has.
+    /// The last moment at which the thread can have its processor: another one has it later.
     passed_on_at: Option<u64>,
     /// The processor on whose track the poll is drawn.
     drawn_on: Option<usize>,
@@ -276,11 +276,11 @@ impl<'a> Follower<'a> {
             self.items.holds.push((at, change));
         }
         self.now.processor = processor;
-        self.passed_on_at = processor.and_then(|processor| self.acquisitions.by_another(self.home, processor, at));
+        self.passed_on_at = processor.and_then(|processor| self.acquisitions.last_moment(self.home, processor, at));
     }
 
-    /// The thread loses its processor at the latest when another thread gets it. The take that says
-    /// so may be overwritten.
+    /// The thread loses its processor at the latest when another thread has it. The take that says so
+    /// may be overwritten.
     pub(super) fn pass_on_before(&mut self, end: u64) {
         if let Some(at) = self.passed_on_at.take_if(|at| *at < end) {
             self.set_processor(at, None);
@@ -343,7 +343,7 @@ fn shows_poll(event: Event) -> bool {
 /// The processor that a machine held at the first of these events, by the first one that tells.
 /// `None`: no processor, or no event before the next gap tells. Then a poll is drawn where the thread
 /// is, like polls of threads that never hold a processor.
-fn held_at_first(events: &[Timed]) -> Option<usize> {
+pub(super) fn held_at_first(events: &[Timed]) -> Option<usize> {
     let mut before_gap = events.iter().map(|timed| timed.event).take_while(|event| !matches!(event, Event::Lost(_)));
     before_gap.find_map(|event| match event {
         Event::Acquire(_) => Some(None),

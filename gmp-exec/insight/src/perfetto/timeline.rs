@@ -7,7 +7,7 @@
 //! event that is left follows from a later event. Nothing is drawn of the machine before that
 //! event, or between the last event before a gap and the first one after it: another machine may
 //! have had the processor meanwhile. If the take of a processor is overwritten, its machine has had
-//! the processor at most until another machine got it.
+//! the processor at most until another machine got it, or is first seen with it.
 //!
 //! A recording may be cut into parts, each with a file. A slice that is under way at a cut ends
 //! there, and goes on in the next part; [`Carried`] is what the next part must know of it.
@@ -299,9 +299,31 @@ mod tests {
         let over = [&under_way[..], &[(90, end(1))]].concat();
         for first in [&under_way[..], &over, &over[1..]] {
             let items = items(&snapshot(without_take(first)));
-            assert_eq!(drawn(&items), [(20, true), (50, false), (60, true), (70, false)], "{first:?}");
+            assert_eq!(drawn(&items), [(20, true), (49, false), (60, true), (70, false)], "{first:?}");
             assert!(items.iter().all(|item| !matches!(item.what, What::Take { .. })), "{first:?}");
         }
+    }
+
+    /// Its ring has been overwritten since.
+    #[test]
+    fn so_does_it_when_another_machine_is_first_seen_with_the_processor() {
+        let first = [(10, Event::Acquire(1)), (20, begin(1)), (90, end(1))];
+        let next = [(55, end(3)), (60, begin(2)), (70, end(2))];
+        for (first, next) in [(0, 1), (1, 0)]
+            .map(|(a, b)| (ring(Source::Machine(a), None, &first), ring(Source::Machine(b), Some(7), &next)))
+        {
+            let items = items(&snapshot(vec![first, next]));
+            assert_eq!(drawn(&items), [(20, true), (59, false), (60, true), (70, false)]);
+        }
+    }
+
+    /// The end of a poll names the processor with which that began, and the machine may have lost it.
+    #[test]
+    fn a_poll_that_has_lost_its_processor_takes_it_from_no_other_machine() {
+        let first = [(65, end(1)), (80, Event::Acquire(0))];
+        let next = [(50, Event::Acquire(1)), (60, begin(2)), (70, end(2))];
+        let rings = vec![ring(Source::Machine(0), Some(7), &first), ring(Source::Machine(1), None, &next)];
+        assert_eq!(drawn(&items(&snapshot(rings))), [(60, true), (70, false)]);
     }
 
     #[test]
@@ -311,6 +333,6 @@ mod tests {
         let part = Snapshot { taken_at: 40, ..snapshot(vec![first]) };
         assert_eq!(drawn(&items_of_part(&part, &mut carried)), [(20, true), (40, false)]);
         let second = items_of_part(&snapshot(without_take(&[])), &mut carried);
-        assert_eq!(drawn(&second), [(40, true), (50, false), (60, true), (70, false)]);
+        assert_eq!(drawn(&second), [(40, true), (49, false), (60, true), (70, false)]);
     }
 }
