@@ -306,7 +306,7 @@ mod tests {
 
     /// Its ring has been overwritten since.
     #[test]
-    fn so_does_it_when_another_machine_is_first_seen_with_the_processor() {
+    fn a_poll_leaves_its_track_when_another_machine_is_first_seen_with_the_processor() {
         let first = [(10, Event::Acquire(1)), (20, begin(1)), (90, end(1))];
         let next = [(55, end(3)), (60, begin(2)), (70, end(2))];
         for (first, next) in [(0, 1), (1, 0)]
@@ -327,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn so_does_a_poll_that_goes_on_since_the_part_before() {
+    fn a_poll_that_goes_on_since_the_part_before_leaves_its_track_too() {
         let mut carried = Carried::default();
         let first = ring(Source::Machine(0), None, &[(10, Event::Acquire(1)), (20, begin(1))]);
         let part = Snapshot { taken_at: 40, ..snapshot(vec![first]) };
