@@ -1,7 +1,7 @@
 //! `syscall`, through which std and parking_lot reach the futexes. The C library's has any number
 //! of arguments; on the architectures of this module seven words are passed in the same way.
 
-use std::ffi::c_long;
+use std::ffi::{c_int, c_long};
 
 use super::random::fill;
 use super::{set_errno, simulation};
@@ -40,6 +40,15 @@ unsafe fn call(n: c_long, a: usize, b: usize, c: usize, d: usize, e: usize, f: u
     if n == libc::SYS_getrandom {
         // SAFETY: as above.
         return unsafe { fill(a as *mut u8, b, c as u32) } as c_long;
+    }
+    // quinn-udp 0.4 sends and receives by these numbers. The functions are those that replace the C library's.
+    if n == libc::SYS_sendmmsg {
+        // SAFETY: as above.
+        return c_long::from(unsafe { libc::sendmmsg(a as c_int, b as *mut _, c as u32, d as c_int) });
+    }
+    if n == libc::SYS_recvmmsg {
+        // SAFETY: as above.
+        return c_long::from(unsafe { libc::recvmmsg(a as c_int, b as *mut _, c as u32, d as c_int, e as *mut _) });
     }
     if !HARMLESS.contains(&n) {
         with(|state| state.note_outside(&format!("system call {n}")));

@@ -7,7 +7,7 @@ use std::os::fd::AsRawFd;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::calls::masked::{ALL, is_blocked, send_file, send_messages, timer};
+use super::calls::masked::{ALL, is_blocked, receive_by_number, send_file, send_messages, timer};
 use super::streams::assert_ok;
 use crate::child::run_with;
 
@@ -31,18 +31,23 @@ fn each_waits_for_input() {
     }
 }
 
-fn several_messages_are_sent_by_one_call() {
+fn several_messages_are_sent_by_one_call(by_number: bool) {
     let [one, other] = [(); 2].map(|()| UdpSocket::bind("127.0.0.1:0").unwrap());
-    assert_eq!(send_messages(other.as_raw_fd(), &[b"1"]), Err(libc::EDESTADDRREQ));
+    let send = |messages: &[&[u8]]| send_messages(other.as_raw_fd(), messages, by_number);
+    assert_eq!(send(&[b"1"]), Err(libc::EDESTADDRREQ));
     other.connect(one.local_addr().unwrap()).unwrap();
     let long = vec![0; 70_000];
-    assert_eq!(send_messages(other.as_raw_fd(), &[b"one", b"", b"other", &long, b"none"]), Ok(vec![3, 0, 5]));
-    assert_eq!([(); 3].map(|()| one.recv(&mut [0; 9]).unwrap()), [3, 0, 5]);
+    assert_eq!(send(&[b"one", b"", b"other", &long, b"none"]), Ok(vec![3, 0, 5]));
+    let receive = |buffer: &mut [u8]| match by_number {
+        true => receive_by_number(one.as_raw_fd(), buffer).unwrap() as usize,
+        false => one.recv(buffer).unwrap(),
+    };
+    assert_eq!([(); 3].map(|()| receive(&mut [0; 9])), [3, 0, 5]);
 }
 
 pub(crate) fn scenario() {
     each_waits_for_input();
-    several_messages_are_sent_by_one_call();
+    [false, true].map(several_messages_are_sent_by_one_call);
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let client = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
     let file = File::open(std::env::current_exe().unwrap()).unwrap();
@@ -53,7 +58,7 @@ pub(crate) fn scenario() {
 #[test]
 fn calls_that_std_does_not_make_are_simulated() {
     each_waits_for_input();
-    several_messages_are_sent_by_one_call();
+    [false, true].map(several_messages_are_sent_by_one_call);
     for weather in ["calm", "", "delay=1..20ms"] {
         (0..6).for_each(|seed| assert_ok(&run_with("masked", seed, &[("GMP_SEED_NET", weather)]), weather, seed));
     }

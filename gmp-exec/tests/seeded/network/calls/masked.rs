@@ -83,8 +83,8 @@ pub(crate) fn is_blocked(signal: i32) -> bool {
     unsafe { libc::sigismember(&raw const mask, signal) == 1 }
 }
 
-/// The lengths that were sent.
-pub(crate) fn send_messages(fd: RawFd, messages: &[&[u8]]) -> Answer<Vec<u32>> {
+/// The lengths that were sent, by the C library's function or by the number of the system call.
+pub(crate) fn send_messages(fd: RawFd, messages: &[&[u8]], by_number: bool) -> Answer<Vec<u32>> {
     let mut parts: Vec<_> = messages.iter().map(|bytes| part(bytes)).collect();
     let header = |part: &mut libc::iovec| {
         // SAFETY: zeroes are a value of this type.
@@ -93,9 +93,28 @@ pub(crate) fn send_messages(fd: RawFd, messages: &[&[u8]]) -> Answer<Vec<u32>> {
         message
     };
     let mut headers: Vec<_> = parts.iter_mut().map(header).collect();
-    // SAFETY: the pointer is valid for the length.
-    let count = answer(unsafe { libc::sendmmsg(fd, headers.as_mut_ptr(), headers.len() as u32, 0) } as isize)?;
+    let (pointer, length) = (headers.as_mut_ptr(), headers.len() as u32);
+    let sent = if by_number {
+        // SAFETY: the pointer is valid for the length.
+        (unsafe { libc::syscall(libc::SYS_sendmmsg, fd, pointer, length, 0) }) as isize
+    } else {
+        // SAFETY: as above.
+        (unsafe { libc::sendmmsg(fd, pointer, length, 0) }) as isize
+    };
+    let count = answer(sent)?;
     Ok(headers[..count as usize].iter().map(|header| header.msg_len).collect())
+}
+
+/// The length of a message that is received by the number of the system call.
+pub(crate) fn receive_by_number(fd: RawFd, buffer: &mut [u8]) -> Answer<u32> {
+    let mut part = libc::iovec { iov_base: buffer.as_mut_ptr().cast(), iov_len: buffer.len() };
+    // SAFETY: zeroes are a value of this type.
+    let mut message: libc::mmsghdr = unsafe { mem::zeroed() };
+    (message.msg_hdr.msg_iov, message.msg_hdr.msg_iovlen) = (&raw mut part, 1);
+    let limit = null_mut::<libc::timespec>();
+    // SAFETY: the pointers are valid, or null.
+    answer(unsafe { libc::syscall(libc::SYS_recvmmsg, fd, &raw mut message, 1, 0, limit) } as isize)?;
+    Ok(message.msg_len)
 }
 
 fn part(bytes: &[u8]) -> libc::iovec {
