@@ -1,0 +1,5 @@
+#![cfg(test)]
+
+#[path = "../gossip.rs"]
+mod gossip;
+mod topic;
