@@ -1,5 +1,6 @@
 //! `cargo gmp test --seed`: a run once more, with its output.
 
+use std::env;
 use std::ffi::OsString;
 use std::path::Path;
 
@@ -39,9 +40,14 @@ pub(super) fn again(mut tests: Vec<Test>, again: &Again, project: &Project) -> R
     Ok(failed == 0)
 }
 
+/// Variables that are often set in one place, as in CI, and not in another, and that change what a program
+/// does: whether it gathers backtraces, and what it logs. With another value it may take another way.
+const VARIABLES: [&str; 3] = ["RUST_BACKTRACE", "RUST_LIB_BACKTRACE", "RUST_LOG"];
+
 /// The user's own arguments, between which the seed and the test go.
 #[derive(Debug)]
 pub(super) struct CommandLine {
+    variables: String,
     subcommand: &'static str,
     options: String,
     rest: String,
@@ -56,7 +62,18 @@ pub(super) fn command_line(line: &Line, request: &Request) -> CommandLine {
     let net = request.net.iter().flat_map(|net| ["--net".into(), net.into()]);
     let timeout = request.timeout().into_iter().flat_map(|time| ["--timeout".into(), time.into()]);
     let own: Vec<OsString> = mode.chain(net).chain(timeout).collect();
-    CommandLine { subcommand, options: words(own.iter().chain(&line.before).chain(options)), rest: words(rest) }
+    CommandLine {
+        variables: variables(|name| env::var_os(name)),
+        subcommand,
+        options: words(own.iter().chain(&line.before).chain(options)),
+        rest: words(rest),
+    }
+}
+
+/// Those that are set, as a shell takes them before a command.
+fn variables(value: impl Fn(&str) -> Option<OsString>) -> String {
+    let set = VARIABLES.iter().filter_map(|name| Some((name, value(name)?)));
+    set.map(|(name, value)| format!("{name}={} ", quoted(&value.to_string_lossy()))).collect()
 }
 
 impl CommandLine {
@@ -84,7 +101,7 @@ impl CommandLine {
         let exact = if test.is_empty() { String::new() } else { format!(" --exact {}", quoted(test)) };
         let rest = format!("{exact}{}", self.rest);
         let dashes = if rest.is_empty() { "" } else { " --" };
-        format!("cargo gmp {} {what}{program}{}{dashes}{rest}", self.subcommand, self.options)
+        format!("{}cargo gmp {} {what}{program}{}{dashes}{rest}", self.variables, self.subcommand, self.options)
     }
 }
 
@@ -111,7 +128,7 @@ mod tests {
         let line = |line: &str| {
             let mut line = Line::parse(line.split_whitespace().map(OsString::from)).unwrap();
             let request = Request::take(&mut line).unwrap().unwrap();
-            command_line(&line, &request)
+            CommandLine { variables: String::new(), ..command_line(&line, &request) }
         };
         let of = |options, test, is_one| line(options).of("--seed 5f3a", test, "app::it", is_one);
         assert_eq!(of("test --seeds 1", "pool::is_fair", true), "cargo gmp test --seed 5f3a -- --exact pool::is_fair");
@@ -125,5 +142,19 @@ mod tests {
         let expected =
             "cargo gmp test --seed 5f3a --keep-order --net loss=1% --timeout 90 -p a -- --exact pool::is_fair";
         assert_eq!(of("test --for 5s --timeout 90s -p a --net loss=1% --keep-order", "pool::is_fair", true), expected);
+    }
+
+    #[test]
+    fn it_sets_the_variables_that_were_set() {
+        let set = |name: &str| match name {
+            "RUST_BACKTRACE" => Some("1".into()),
+            "RUST_LOG" => Some("info,app[x]=debug".into()),
+            _ => None,
+        };
+        let variables = variables(set);
+        assert_eq!(variables, "RUST_BACKTRACE=1 RUST_LOG='info,app[x]=debug' ");
+        let line = CommandLine { variables, subcommand: "test", options: String::new(), rest: String::new() };
+        let expected = "RUST_BACKTRACE=1 RUST_LOG='info,app[x]=debug' cargo gmp test --seed 1 -- --exact a";
+        assert_eq!(line.of("--seed 1", "a", "app::it", true), expected);
     }
 }
