@@ -63,7 +63,7 @@ pub(crate) fn start_first_machine(scheduler: &Arc<Scheduler>) -> io::Result<()> 
     let Some(id) = scheduler.idle.count_machine() else { return Ok(()) };
     let result = spawn_thread(scheduler, &Machine::new(id));
     if result.is_err() {
-        scheduler.idle.uncount_machine();
+        scheduler.idle.uncount_machine(id);
     }
     result
 }

@@ -185,7 +185,7 @@ pub(in crate::sched) fn start_here(scheduler: &Arc<Scheduler>, machine: &Arc<Mac
     say_no_thread(scheduler, &error);
     if let Some(Assignment::Run { token, spinning }) = machine.take_assignment() {
         let tasks = take_tasks(scheduler, &token);
-        scheduler.idle.not_started(token, spinning);
+        scheduler.idle.not_started(machine.id, token, spinning);
         if scheduler.is_shutdown() {
             // The machines that would look there may all have left.
             drain_late(scheduler);

@@ -2,6 +2,7 @@
 //! word with it, which every submitter reads without the lock.
 
 use std::any::Any;
+use std::collections::BTreeSet;
 
 use crate::sched::state::idle::Wake;
 use crate::sched::state::machine::ownership::ProcessorToken;
@@ -70,6 +71,9 @@ pub(in crate::sched) struct Lists {
     pub(in crate::sched) sleeper: Option<Arc<Machine>>,
     /// The number of machines, including those that are being started.
     pub(in crate::sched) machines: usize,
+    /// The numbers of machines that have left. Those up to the highest one are either here, or each
+    /// that of one machine.
+    pub(super) free_ids: BTreeSet<usize>,
     pub(in crate::sched) most_machines: usize,
     /// Shutdown has begun: machines that go idle are told to exit.
     pub(in crate::sched) closed: bool,
@@ -112,12 +116,18 @@ impl Lists {
         Err(token)
     }
 
+    /// The number of the machine: the lowest one that no other machine has.
     pub(in crate::sched) fn count_machine(&mut self) -> Option<usize> {
         if self.machines >= self.most_machines || self.closed {
             return None;
         }
         self.machines += 1;
-        Some(self.machines)
+        Some(self.free_ids.pop_first().unwrap_or(self.machines))
+    }
+
+    pub(in crate::sched) fn uncount_machine(&mut self, id: usize) {
+        self.machines -= 1;
+        self.free_ids.insert(id);
     }
 
     pub(in crate::sched) fn is_listed(&self, machine: &Arc<Machine>) -> bool {
@@ -146,5 +156,22 @@ impl Lists {
         word.fetch_sub(self.processors.len() as u64 * ONE_IDLE, AcqRel);
         let retired = std::mem::take(&mut self.retired);
         self.processors.drain(..).chain(retired).collect()
+    }
+}
+
+#[cfg(all(test, not(any(loom, shuttle))))]
+mod tests {
+    use super::*;
+
+    /// Recordings and reports tell machines by their numbers.
+    #[test]
+    fn no_two_machines_have_one_number() {
+        let mut lists = Lists { most_machines: 4, ..Lists::default() };
+        let mut count = || lists.count_machine();
+        assert_eq!([count(), count(), count()], [Some(1), Some(2), Some(3)]);
+        lists.uncount_machine(1);
+        lists.uncount_machine(2);
+        let mut count = || lists.count_machine();
+        assert_eq!([count(), count(), count(), count()], [Some(1), Some(2), Some(4), None]);
     }
 }

@@ -101,9 +101,9 @@ impl Idle {
 
     /// A thread could not be started: its processor, which has no work, is returned as by
     /// [`put`](Idle::put).
-    pub(crate) fn not_started(&self, token: ProcessorToken, spinning: bool) {
+    pub(crate) fn not_started(&self, id: usize, token: ProcessorToken, spinning: bool) {
         let mut lists = self.lists.lock();
-        lists.machines -= 1;
+        lists.uncount_machine(id);
         let spinner = if spinning { ONE_SPINNING } else { 0 };
         let word = self.list(&mut lists, token);
         self.word.fetch_add(word.wrapping_sub(spinner), AcqRel);
@@ -194,7 +194,7 @@ impl Idle {
         let surplus = lists.machines > keep && lists.is_listed(machine);
         if surplus {
             lists.unlist(&self.word, machine);
-            lists.machines -= 1;
+            lists.uncount_machine(machine.id);
         }
         surplus
     }
@@ -212,8 +212,8 @@ impl Idle {
         self.lists.lock().count_machine()
     }
 
-    pub(crate) fn uncount_machine(&self) {
-        self.lists.lock().machines -= 1;
+    pub(crate) fn uncount_machine(&self, id: usize) {
+        self.lists.lock().uncount_machine(id);
     }
 
     /// Whether no machine holds this processor. For metrics: takes the lock.
