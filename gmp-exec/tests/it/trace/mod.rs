@@ -8,7 +8,7 @@ use std::collections::HashSet;
 use std::future::poll_fn;
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::SeqCst;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, mpsc};
 use std::task::{Poll, Waker};
 use std::thread;
 use std::time::Duration;
@@ -253,6 +253,38 @@ fn what_was_overwritten_is_cut_and_the_rest_is_consistent() {
     }
     is_over.store(true, SeqCst);
     tasks.into_iter().for_each(|task| runtime.block_on(task).unwrap());
+}
+
+/// Takes are kept with what threads outside of the runtime do. One of them spawns until the take is
+/// overwritten, while the poll goes on that has lost its processor.
+#[test]
+fn a_poll_that_blocks_leaves_its_processor_even_if_the_take_is_overwritten() {
+    let runtime = multi(2).build().unwrap();
+    let recorder = Recorder::start_with_size(runtime.handle(), 16 << 10).unwrap();
+    let (end, ended) = mpsc::channel::<()>();
+    let task = runtime.spawn(async move { ended.recv().unwrap_err() });
+    let id: u64 = task.id().to_string().parse().unwrap();
+    let takes = |trace: &Decoded| trace.instants.iter().filter(|instant| instant.name.contains(" taken: ")).count();
+    let spawn_some = || (0..100).for_each(|_| drop(runtime.spawn(async {})));
+    wait_until(|| {
+        spawn_some();
+        takes(&decoded(&recorder.snapshot())) > 0
+    });
+    let mut trace = None;
+    wait_until(|| {
+        spawn_some();
+        // The decoder refuses polls inside others.
+        let decoded = decoded(&recorder.snapshot());
+        let is_overwritten = takes(&decoded) == 0;
+        trace = Some(decoded);
+        is_overwritten
+    });
+    drop(end);
+    runtime.block_on(task).unwrap();
+    let trace = trace.unwrap();
+    let polls: Vec<_> = trace.polls().filter(|poll| poll.task == Some(id)).collect();
+    let under_way: Vec<_> = polls.iter().filter(|poll| poll.end.is_none()).map(|poll| poll.track.as_str()).collect();
+    assert!(matches!(under_way[..], [track] if !track.starts_with('P')), "{polls:?}");
 }
 
 /// The computer may stop the thread between two polls, so the best of several attempts counts.
