@@ -47,7 +47,7 @@ fn several_messages_are_sent_by_one_call(by_number: bool) {
 
 pub(crate) fn scenario() {
     each_waits_for_input();
-    [false, true].map(several_messages_are_sent_by_one_call);
+    [false, true].into_iter().for_each(several_messages_are_sent_by_one_call);
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let client = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
     let file = File::open(std::env::current_exe().unwrap()).unwrap();
@@ -58,7 +58,7 @@ pub(crate) fn scenario() {
 #[test]
 fn calls_that_std_does_not_make_are_simulated() {
     each_waits_for_input();
-    [false, true].map(several_messages_are_sent_by_one_call);
+    [false, true].into_iter().for_each(several_messages_are_sent_by_one_call);
     for weather in ["calm", "", "delay=1..20ms"] {
         (0..6).for_each(|seed| assert_ok(&run_with("masked", seed, &[("GMP_SEED_NET", weather)]), weather, seed));
     }
