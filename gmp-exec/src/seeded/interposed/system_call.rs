@@ -41,7 +41,8 @@ unsafe fn call(n: c_long, a: usize, b: usize, c: usize, d: usize, e: usize, f: u
         // SAFETY: as above.
         return unsafe { fill(a as *mut u8, b, c as u32) } as c_long;
     }
-    // quinn-udp 0.4 sends and receives by these numbers. The functions are those that replace the C library's.
+    // quinn-udp 0.4 sends and receives by these numbers. The functions called here are those that replace
+    // the C library's.
     if n == libc::SYS_sendmmsg {
         // SAFETY: as above.
         return c_long::from(unsafe { libc::sendmmsg(a as c_int, b as *mut _, c as u32, d as c_int) });
