@@ -3,11 +3,10 @@
 use std::collections::HashMap;
 
 use super::event::{Event, Timed};
-use super::follower::held_at_first;
-use super::timeline::Track;
+use super::item::Track;
 
-/// When threads got processors, as far as their rings still say so. If a ring has overwritten that, the
-/// first moment that is left and at which the thread certainly had the processor. The track is that of
+/// When threads got processors. Where a ring has overwritten the acquisition, the moment is that of the
+/// first event that is left and at which the thread certainly had the processor. The track is that of
 /// the thread.
 #[derive(Debug, Default)]
 pub(super) struct Acquisitions {
@@ -37,8 +36,8 @@ impl Acquisitions {
         Acquisitions { of_processors }
     }
 
-    /// Until when this thread can have the processor, which it has at this moment: just before another one
-    /// had it for the first time.
+    /// Until when this thread, which has the processor at this moment, can have it: just before another
+    /// thread had the processor for the first time.
     pub(super) fn last_moment(&self, thread: Track, processor: usize, since: u64) -> Option<u64> {
         let all = self.of_processors.get(&processor)?;
         let later = &all[all.partition_point(|(at, _)| *at <= since)..];
@@ -47,8 +46,23 @@ impl Acquisitions {
     }
 }
 
-/// Whether the machine had its processor at such an event, if a later one says so. It may have lost it
-/// during the poll that ends.
+/// Whether a machine has its processor at such an event. At the end of a poll it may not: the processor
+/// may have been taken during the poll.
 fn shows_processor(event: Event) -> bool {
     matches!(event, Event::PollBegin { .. } | Event::Unpark { .. } | Event::Release(_) | Event::Queues { .. })
+}
+
+/// The processor that a machine held at the first of these events, by the first one that tells.
+/// `None`: no processor, or no event before the next gap tells. Then a poll is drawn where the thread
+/// is, like polls of threads that never hold a processor.
+pub(super) fn held_at_first(events: &[Timed]) -> Option<usize> {
+    let mut before_gap = events.iter().map(|timed| timed.event).take_while(|event| !matches!(event, Event::Lost(_)));
+    before_gap.find_map(|event| match event {
+        Event::Acquire(_) => Some(None),
+        Event::Unpark { processor } | Event::PollEnd { processor, .. } => Some(processor),
+        Event::Release(processor) | Event::Queues { processor, .. } | Event::Take { processor, .. } => {
+            Some(Some(processor))
+        }
+        _ => None,
+    })?
 }

@@ -8,8 +8,9 @@ use std::collections::{BTreeSet, HashMap};
 use std::io::{self, Write};
 
 use super::event::Left;
+use super::item::{Item, Slice, Track, What};
 use super::snapshot::{Place, Snapshot};
-use super::timeline::{self, Carried, Item, Slice, Track, What};
+use super::timeline::{self, Carried};
 use super::wire::Message;
 
 /// Fields of `TracePacket`.

@@ -2,10 +2,10 @@
 
 use std::mem;
 
-use super::acquisitions::Acquisitions;
+use super::acquisitions::{Acquisitions, held_at_first};
 use super::event::{Event, Left, Timed};
+use super::item::{Slice, Track, What};
 use super::items::Items;
-use super::timeline::{Slice, Track, What};
 
 /// Where a thread is.
 #[derive(Clone, Debug, Default)]
@@ -340,24 +340,9 @@ fn shows_poll(event: Event) -> bool {
     matches!(event, Event::PollBegin { .. } | Event::PollEnd { .. } | Event::Park { .. } | Event::Unpark { .. })
 }
 
-/// The processor that a machine held at the first of these events, by the first one that tells.
-/// `None`: no processor, or no event before the next gap tells. Then a poll is drawn where the thread
-/// is, like polls of threads that never hold a processor.
-pub(super) fn held_at_first(events: &[Timed]) -> Option<usize> {
-    let mut before_gap = events.iter().map(|timed| timed.event).take_while(|event| !matches!(event, Event::Lost(_)));
-    before_gap.find_map(|event| match event {
-        Event::Acquire(_) => Some(None),
-        Event::Unpark { processor } | Event::PollEnd { processor, .. } => Some(processor),
-        Event::Release(processor) | Event::Queues { processor, .. } | Event::Take { processor, .. } => {
-            Some(Some(processor))
-        }
-        _ => None,
-    })?
-}
-
 #[cfg(test)]
 mod tests {
-    use super::super::timeline::Item;
+    use super::super::item::Item;
     use super::*;
 
     fn timed(at: u64, event: Event) -> Timed {

@@ -4,8 +4,9 @@ use std::collections::{HashMap, HashSet};
 use std::mem;
 
 use super::event::{Event, Timed};
+use super::item::{Item, Slice, Track, What};
 use super::snapshot::{Gone, Ring, Snapshot};
-use super::timeline::{Carried, Item, Slice, Track, What};
+use super::timeline::Carried;
 
 /// A task that was woken is polled within this time, in nanoseconds, or the poll has no flow: the
 /// task may have been cancelled.

@@ -4,6 +4,7 @@ mod acquisitions;
 mod encoder;
 mod event;
 mod follower;
+mod item;
 mod items;
 mod snapshot;
 mod timeline;
