@@ -41,7 +41,8 @@ pub(super) fn again(mut tests: Vec<Test>, again: &Again, project: &Project) -> R
 }
 
 /// Variables that are often set in one place, as in CI, and not in another, and that change what a program
-/// does: whether it gathers backtraces, and what it logs. With another value it may take another way.
+/// does: whether the program gathers backtraces, and what it logs. Under the same seed, a program with other
+/// values may make other choices.
 const VARIABLES: [&str; 3] = ["RUST_BACKTRACE", "RUST_LIB_BACKTRACE", "RUST_LOG"];
 
 /// The user's own arguments, between which the seed and the test go.
@@ -70,7 +71,7 @@ pub(super) fn command_line(line: &Line, request: &Request) -> CommandLine {
     }
 }
 
-/// Those that are set, as a shell takes them before a command.
+/// Those of `VARIABLES` that are set, as a shell takes them before a command.
 fn variables(value: impl Fn(&str) -> Option<OsString>) -> String {
     let set = VARIABLES.iter().filter_map(|name| Some((name, value(name)?)));
     set.map(|(name, value)| format!("{name}={} ", quoted(&value.to_string_lossy()))).collect()
