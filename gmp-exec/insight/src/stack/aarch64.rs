@@ -3,15 +3,22 @@
 //!
 //! A call leaves its return address in `x30`, and a function that calls others saves `x29` and `x30`
 //! side by side on the stack, its *frame record*, and lets `x29` point there. Of a thread that sleeps
-//! in a function that calls none, such as glibc's `syscall`, `x30` and `x29` are not known. Then the
-//! frame record of the caller is searched on the stack. A record is accepted if the function that it
-//! belongs to has a frame of just this size. That function has no line.
+//! neither is known:
+//!
+//! - In a function that calls none, such as glibc's `syscall`, the frame record of the caller is searched
+//!   on the stack. A record is accepted if the function that it belongs to has a frame of just this size.
+//!   That function has no line.
+//! - In a function without tables, such as musl's, the frame record is searched whose return address leads to
+//!   a function with tables.
+
+use std::ops::Range;
 
 use gimli::{AArch64, CfaRule, Register, UnwindContext};
 
 use super::caller::instruction_before;
 use super::memory::Copy;
 use super::unwind::{Registers, Sources, Unknown};
+use super::without_tables;
 
 pub(super) const COUNT: usize = 33;
 pub(super) const SP: Register = AArch64::SP;
@@ -52,23 +59,39 @@ pub(super) fn leave_stub(registers: &Registers, _: &Copy) -> Option<(u64, u64)> 
     Some((registers.get(RETURN)?, registers.get(SP)?))
 }
 
-/// What the registers may be in the caller of the function in which the thread is, and the function
-/// that has called it.
-pub(super) fn trials(registers: &Registers, _: Unknown, sources: &Sources<'_>) -> Vec<(Registers, Option<u64>)> {
+/// What the registers may be in the caller of the function in which the thread is, and the frame that is
+/// skipped.
+pub(super) fn trials(registers: &Registers, unknown: Unknown, sources: &Sources<'_>) -> Vec<(Registers, Option<u64>)> {
     let Some(start) = registers.get(SP) else { return Vec::new() };
-    let end = sources.copy.end().min(start + SEARCHED);
-    (start..end).step_by(8).filter_map(|record| trial(start, record, sources)).collect()
+    let stack = start..sources.copy.end().min(start + SEARCHED);
+    match (unknown, registers.get(PC)) {
+        (Unknown::ReturnAddress, Some(here)) => callers_with_tables(here, stack, sources),
+        _ => stack.step_by(8).filter_map(|record| caller(start, record, sources)).collect(),
+    }
 }
 
-fn trial(stack_pointer: u64, record: u64, sources: &Sources<'_>) -> Option<(Registers, Option<u64>)> {
-    let (frame, back) = (sources.copy.word(record)?, address(sources.copy.word(record + 8)?));
-    if frame <= record {
-        return None;
-    }
+/// The frame records whose return addresses are in functions with tables. Their stack pointers are not
+/// known.
+fn callers_with_tables(here: u64, stack: Range<u64>, sources: &Sources<'_>) -> Vec<(Registers, Option<u64>)> {
+    let found = without_tables::return_addresses(stack, sources);
+    let records = found.filter_map(|(place, _)| record_at(place - 8, sources));
+    records.map(|(frame, back)| (Registers::behind_call([(FP, frame), (PC, back)]), Some(here))).collect()
+}
+
+/// The registers in the caller, and the function that has called it, if this is the frame record of that
+/// function.
+fn caller(stack_pointer: u64, record: u64, sources: &Sources<'_>) -> Option<(Registers, Option<u64>)> {
+    let (frame, back) = record_at(record, sources)?;
     let function = instruction_before(back, sources.memory)?.target()?;
     let end = frame_end(stack_pointer, record, function, sources)?;
     let known = [(SP, end), (FP, frame), (PC, back)];
     Some((Registers::behind_call(known), Some(function)))
+}
+
+/// The frame of the caller, which is further outside, and the return address.
+fn record_at(place: u64, sources: &Sources<'_>) -> Option<(u64, u64)> {
+    let (frame, back) = (sources.copy.word(place)?, address(sources.copy.word(place + 8)?));
+    (frame > place).then_some((frame, back))
 }
 
 /// Where this function's frame ends, if the frame record is in it and the stack pointer at its

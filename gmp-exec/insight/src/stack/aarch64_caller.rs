@@ -4,6 +4,7 @@
 use super::machine::PC;
 use super::memory::Memory;
 use super::unwind::{Registers, Sources};
+use super::without_tables::Instruction;
 
 /// What the instruction before a return address says of the function that returns there. Which
 /// function that is follows from the frame records, and need not be judged.
@@ -13,28 +14,10 @@ pub(super) enum Call {
     Other,
 }
 
-/// A call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Instruction {
-    /// `bl`, of a function.
-    Direct(u64),
-    /// `blr`, of what a register has held.
-    Indirect,
-}
-
 impl Call {
     pub(super) fn before(caller: &Registers, _: u64, sources: &Sources<'_>) -> Call {
         let call = caller.get(PC).and_then(|back| instruction_before(back, sources.memory));
         if call.is_some() { Call::Same } else { Call::Other }
-    }
-}
-
-impl Instruction {
-    pub(super) fn target(self) -> Option<u64> {
-        match self {
-            Instruction::Direct(target) => Some(target),
-            Instruction::Indirect => None,
-        }
     }
 }
 
@@ -45,7 +28,7 @@ pub(super) fn instruction_before(back: u64, memory: &Memory) -> Option<Instructi
     call(word, at)
 }
 
-/// `bl` is `100101` and the distance in instructions, `blr` is `d63f0000` with the register in bits 5
+/// `bl` (direct) is `100101` and the distance in instructions, `blr` (indirect) is `d63f0000` with the register in bits 5
 /// to 9. Signed calls have other bits in the lowest byte and in bit 24.
 fn call(word: u32, at: u64) -> Option<Instruction> {
     if word >> 26 == 0b10_0101 {

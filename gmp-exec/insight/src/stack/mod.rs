@@ -15,6 +15,7 @@ mod memory;
 mod modules;
 mod symbols;
 mod unwind;
+mod without_tables;
 
 use std::io;
 

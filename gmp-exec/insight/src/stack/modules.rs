@@ -97,7 +97,6 @@ fn parse_line(line: &str) -> Option<(Range<u64>, u64, &str)> {
 }
 
 impl Module {
-    #[cfg(target_arch = "x86_64")]
     pub(super) fn contains(&self, address: u64) -> bool {
         self.range.contains(&address)
     }

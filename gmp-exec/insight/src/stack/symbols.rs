@@ -102,17 +102,19 @@ fn is_poll(frame: &Frame) -> bool {
 
 /// The functions at the address, inlined ones before those that contain them.
 fn frames_at(address: u64, start: Option<u64>, is_in_program: bool) -> impl Iterator<Item = Frame> {
+    let may_be_own = is_in_program && start.is_some();
     lines::functions(address, start).into_iter().map(move |Function { name, path, line }| {
-        let origin = origin(name.as_deref(), path.as_deref(), is_in_program);
+        let origin = origin(name.as_deref(), path.as_deref(), may_be_own);
         let file = path.map(|path| relative(&path));
         Frame { function: name, file, line, origin }
     })
 }
 
-/// A library that is not written in Rust is one of the system.
-fn origin(function: Option<&str>, path: Option<&str>, is_in_program: bool) -> Origin {
+/// A library that is not written in Rust is one of the system. So is code of the program without tables for
+/// unwinding: that is musl's, and rustup's musl has line numbers.
+fn origin(function: Option<&str>, path: Option<&str>, may_be_own: bool) -> Origin {
     let of_crate = function.and_then(crate_of);
-    if of_crate.is_some_and(|name| RUNTIME.contains(&name)) || of_crate.is_none() && !is_in_program {
+    if of_crate.is_some_and(|name| RUNTIME.contains(&name)) || of_crate.is_none() && !may_be_own {
         return Origin::Runtime;
     }
     match path {
@@ -199,6 +201,7 @@ mod tests {
         }
         // Debian's packages of debugging information name such paths.
         assert_eq!(origin(Some("poll"), Some("./sysdeps/poll.c"), false), Origin::Runtime);
+        assert_eq!(origin(Some("__syscall_cp"), Some("src_musl/src/thread/__syscall_cp.c"), false), Origin::Runtime);
     }
 
     #[test]

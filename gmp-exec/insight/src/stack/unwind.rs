@@ -129,7 +129,7 @@ impl Walk {
         outer[usize::from(PC.0)] = outer[usize::from(RETURN.0)].map(machine::address);
         let outer = Registers { values: outer, is_behind_call: !entry.is_signal_trampoline() };
         // Frames lie in the order of the calls.
-        if frame_end < self.registers.get(SP)? + LEAST_FRAME {
+        if self.registers.get(SP).is_some_and(|inner| frame_end < inner + LEAST_FRAME) {
             return None;
         }
         if !self.check.is_passed_by(|| Call::before(&outer, entry.initial_address(), sources)) {

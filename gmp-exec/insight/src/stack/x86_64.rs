@@ -4,9 +4,9 @@ use std::ops::Range;
 
 use gimli::{Register, X86_64};
 
-use super::caller;
 use super::memory::Copy;
 use super::unwind::{Registers, Sources, Unknown};
+use super::without_tables;
 
 pub(super) const COUNT: usize = 17;
 pub(super) const SP: Register = X86_64::RSP;
@@ -57,10 +57,8 @@ fn frame_pointers(
     ends.filter(is_end).map(|end| (registers.with(FP, end.checked_add_signed(-offset)), None)).collect()
 }
 
-/// The return addresses behind calls of code without tables. Functions without tables that call each
-/// other are left in one step.
+/// The stack pointer of the caller is known: the call has put the return address there.
 fn return_addresses(registers: &Registers, stack: Range<u64>, sources: &Sources<'_>) -> Vec<(Registers, Option<u64>)> {
-    let returns = stack.step_by(8).filter_map(|place| Some((place, sources.copy.word(place)?)));
-    let found = returns.filter(|&(_, back)| caller::may_call_code_without_tables(back, sources));
+    let found = without_tables::return_addresses(stack, sources);
     found.map(|(place, back)| (Registers::behind_call([(SP, place + 8), (PC, back)]), registers.get(PC))).collect()
 }

@@ -4,6 +4,7 @@ use gimli::{Register, X86_64};
 
 use super::memory::Memory;
 use super::unwind::{Registers, Sources};
+use super::without_tables::Instruction;
 
 /// What the instruction before a return address says of the function that returns there. The surer
 /// one comes first.
@@ -59,17 +60,11 @@ impl Call {
     }
 }
 
-/// Whether this is a return address in a function with tables, behind a call of code of the same module
-/// that has none, or of what a register has held.
-pub(super) fn may_call_code_without_tables(back: u64, sources: &Sources<'_>) -> bool {
-    let Some(module) = sources.modules.find(back) else { return false };
-    let has_tables = |address| module.tables(sources.memory).is_some_and(|tables| tables.entry(address).is_some());
-    let code = sources.memory.read(back.saturating_sub(LONGEST as u64), LONGEST);
-    let may_call = || match target(&code, back, sources.memory) {
-        Some(target) => module.contains(target) && !has_tables(target),
-        None => is_indirect(&code),
-    };
-    has_tables(back - 1) && may_call()
+/// `None`: it is no call.
+pub(super) fn instruction_before(back: u64, memory: &Memory) -> Option<Instruction> {
+    let code = memory.read(back.checked_sub(LONGEST as u64)?, LONGEST);
+    let indirect = is_indirect(&code).then_some(Instruction::Indirect);
+    target(&code, back, memory).map(Instruction::Direct).or(indirect)
 }
 
 /// `call rel32` is `e8`, `call [rip + rel32]` is `ff 15`. Both are relative to the next
