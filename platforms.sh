@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Builds gmp for other platforms, and runs tests there: `./platforms.sh [TARGET...]`. Programs for
 # arm64 run on an emulated computer with a kernel of its own (platforms/machine.sh). It is slow, so
-# the integration tests, whose limits are of time, run on the arm64 runner only (.github). Needs
-# Debian on x86-64, and fetches all else (platforms/toolchain.sh).
+# the integration tests of gmp-exec, whose limits are of time, run on the arm64 runner only (.github).
+# Needs Debian on x86-64 and rustup, and fetches all else (platforms/toolchain.sh).
 set -euo pipefail
 cd "$(dirname "$0")"
 top=$PWD
@@ -25,12 +25,19 @@ test_on() {
         $arm64-gnu)
             "${cargo[@]}" -p gmp-insight -p gmp-exec --lib
             # That they compile is seen here.
-            "${cargo[@]}" -p gmp-exec -p gmp-io --test it --no-run
+            "${cargo[@]}" -p gmp-exec --test it --no-run
             # Programs are built only where cargo is.
             "${cargo[@]}" -p gmp-exec --test stacks -- --skip profiles --test-threads 1
+            "${cargo[@]}" -p gmp-io --test it
+            dropins_tests "$1"
             tokios_tests "$1"
             ;;
-        $arm64-musl) "${cargo[@]}" -p gmp-exec --lib -- "${asleep_in_musl[@]}" ;;
+        $arm64-musl)
+            # On the emulated computer most looks find no stack while a turn lasts.
+            "${cargo[@]}" -p gmp-exec --lib -- --skip no_stack_that_a_signal_takes
+            "${cargo[@]}" -p gmp-exec --test stacks -- --skip profiles --test-threads 1
+            "${cargo[@]}" -p gmp-io --test it
+            ;;
         *)
             "${cargo[@]}" -p gmp-insight -p gmp-exec --lib
             "${cargo[@]}" -p gmp-exec --test it
@@ -40,6 +47,20 @@ test_on() {
     esac
 }
 
+# Those that start servers run on this machine's kernel: the servers are for x86-64. `dufs` builds a
+# program.
+dropins_tests() {
+    local servers=(async_nats:: redis:: sqlx:: tokio_postgres::) qemu
+    qemu="qemu-aarch64 -L $top/target/platforms/tools/usr/aarch64-linux-gnu"
+    compat-tests/setup.sh
+    GMP_SOURCES=$top cargo run -p cargo-gmp -- gmp generate
+    (
+        cd compat-tests/dropin
+        cargo test --locked --target "$1" -- ${servers[@]/#/--skip } --skip dufs::
+        CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER=$qemu cargo test --locked --target "$1" -- "${servers[@]}"
+    )
+}
+
 # tokio's own tests are compiled here, and each runs there in a process of its own.
 tokios_tests() {
     local conformance=$top/gmp-tokio/conformance binaries
@@ -47,9 +68,6 @@ tokios_tests() {
     MACHINE_FILES="${binaries[*]} $conformance.toml $conformance/work/Cargo.toml" \
         cargo run --target "$1" -p gmp-conformance -- --slow --jobs 1 --timeout 1800 ${binaries[@]/#/--binary }
 }
-
-# musl has no tables for unwinding; on arm64 there is no stack of a thread that is in its functions.
-asleep_in_musl=(--skip is_that_of_another_turn)
 
 (($# > 0)) || set -- $arm64-gnu x86_64-unknown-linux-musl $arm64-musl
 main "$@"
