@@ -14,7 +14,7 @@ main() {
     . platforms/environment.sh "$folder"
     export CARGO_TARGET_DIR=$top/target/platforms
     for target; do
-        cargo build --target "$target" -p gmp-exec -p gmp-io -p cargo-gmp
+        cargo clippy --target "$target" -p gmp-exec -p gmp-io -p cargo-gmp --all-features -- -D warnings
         test_on "$target"
     done
 }

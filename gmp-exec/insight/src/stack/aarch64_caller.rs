@@ -32,7 +32,7 @@ pub(super) fn instruction_before(back: u64, memory: &Memory) -> Option<Instructi
 /// to 9. Signed calls have other bits in the lowest byte and in bit 24.
 fn call(word: u32, at: u64) -> Option<Instruction> {
     if word >> 26 == 0b10_0101 {
-        let distance = (word << 6).cast_signed() >> 4;
+        let distance = (word << 6) as i32 >> 4;
         return Some(Instruction::Direct(at.wrapping_add_signed(i64::from(distance))));
     }
     (word & 0xfeff_f000 == 0xd63f_0000).then_some(Instruction::Indirect)

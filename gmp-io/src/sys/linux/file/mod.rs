@@ -105,6 +105,10 @@ impl Resolved {
     }
 }
 
+/// `AT_STATX_DONT_SYNC` of Linux's `fcntl.h`. With its feature `use-libc`, which any crate may enable, rustix does
+/// not have it for musl.
+const DONT_SYNC: AtFlags = AtFlags::from_bits_retain(0x4000);
+
 /// The facts about a file that the kernel knows by itself.
 struct Facts {
     kind: FileType,
@@ -115,7 +119,7 @@ struct Facts {
 
 impl Facts {
     fn of(file: impl AsFd) -> io::Result<Facts> {
-        let flags = AtFlags::EMPTY_PATH | AtFlags::STATX_DONT_SYNC;
+        let flags = AtFlags::EMPTY_PATH | DONT_SYNC;
         let found = statx(file, "", flags, StatxFlags::TYPE | StatxFlags::SIZE | StatxFlags::INO)?;
         Ok(Facts {
             kind: FileType::from_raw_mode(found.stx_mode.into()),
