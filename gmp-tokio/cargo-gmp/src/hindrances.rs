@@ -22,13 +22,28 @@ pub(crate) fn check(cargo: &Cargo, project: &Project) -> Result<()> {
 /// Checks the target here, because the compiler would otherwise report a long list of missing
 /// items.
 pub(crate) fn check_target(arguments: &Arguments, project: &Project) -> Result<()> {
-    let here = project.current_directory()?;
-    let given = arguments.target.as_ref().map(|target| target.to_string_lossy().into_owned());
-    let configured = || Some(configuration::targets(&here).ok()?.first()?.text.clone());
-    match given.or_else(configured).filter(|target| !is_unix(target)) {
+    match target(arguments, project)?.filter(|target| !is_unix(target)) {
         None => Ok(()),
         Some(target) => bail!("gmp runs on Linux and other Unix, not on {target}"),
     }
+}
+
+/// Seeded runs answer calls of glibc's. In other programs nothing is seeded. (Cargo calls this machine's platform
+/// `host-tuple`.)
+pub(crate) fn check_seeded_target(arguments: &Arguments, project: &Project) -> Result<()> {
+    let has_glibc = |target: &str| target.ends_with("-linux-gnu") || target == "host-tuple";
+    match target(arguments, project)?.filter(|target| !has_glibc(target)) {
+        None => Ok(()),
+        Some(target) => bail!("seeded runs need Linux with glibc, not {target}"),
+    }
+}
+
+/// The target that is given or configured.
+fn target(arguments: &Arguments, project: &Project) -> Result<Option<String>> {
+    let here = project.current_directory()?;
+    let given = arguments.target.as_ref().map(|target| target.to_string_lossy().into_owned());
+    let configured = || Some(configuration::targets(&here).ok()?.first()?.text.clone());
+    Ok(given.or_else(configured))
 }
 
 /// Cargo would use only one of two patches, or call both ambiguous.

@@ -42,7 +42,7 @@ pub(super) fn command(
     if let Some(runner) = configuration::runners(&project.current_directory()?, arguments.target.as_deref())?.first() {
         bail!("programs can't be run under seeds: {} configures a runner", runner.place);
     }
-    hindrances::check_target(arguments, project)?;
+    hindrances::check_seeded_target(arguments, project)?;
     let patched = run::patched(cargo, project, arguments)?;
     let folder = project.seeds_directory();
     let patched = patched.seeded(|drop_in| drop_in::write(drop_in, &folder.join("tokio")))?;

@@ -16,6 +16,9 @@ fn a_target_that_gmp_does_not_run_on_is_refused_before_anything_is_compiled() {
     let project = Project::with_tokio("\"1\"");
     let error = fails(&mut project.gmp("build --target x86_64-pc-windows-msvc"), 101);
     assert_eq!(error, "error: gmp runs on Linux and other Unix, not on x86_64-pc-windows-msvc\n");
+    project.write(".cargo/config.toml", "build.target = \"x86_64-unknown-linux-musl\"\n");
+    let error = fails(&mut project.gmp("test --seeds 1"), 101);
+    assert_eq!(error, "error: seeded runs need Linux with glibc, not x86_64-unknown-linux-musl\n");
 }
 
 #[test]
