@@ -28,8 +28,8 @@ pub(crate) fn check_target(arguments: &Arguments, project: &Project) -> Result<(
     }
 }
 
-/// Seeded runs answer calls of glibc's. In other programs nothing is seeded. (Cargo calls this machine's platform
-/// `host-tuple`.)
+/// Seeded runs answer calls of glibc's. In other programs nothing is seeded. (Cargo calls this machine's
+/// platform `host-tuple`.)
 pub(crate) fn check_seeded_target(arguments: &Arguments, project: &Project) -> Result<()> {
     let has_glibc = |target: &str| target.ends_with("-linux-gnu") || target == "host-tuple";
     match target(arguments, project)?.filter(|target| !has_glibc(target)) {

@@ -28,8 +28,8 @@ pub(super) fn instruction_before(back: u64, memory: &Memory) -> Option<Instructi
     call(word, at)
 }
 
-/// `bl` (direct) is `100101` and the distance in instructions, `blr` (indirect) is `d63f0000` with the register in bits 5
-/// to 9. Signed calls have other bits in the lowest byte and in bit 24.
+/// `bl` (direct) is `100101` and the distance in instructions, `blr` (indirect) is `d63f0000` with the
+/// register in bits 5 to 9. Signed calls have other bits in the lowest byte and in bit 24.
 fn call(word: u32, at: u64) -> Option<Instruction> {
     if word >> 26 == 0b10_0101 {
         let distance = (word << 6) as i32 >> 4;

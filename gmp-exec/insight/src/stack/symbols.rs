@@ -77,7 +77,8 @@ pub(super) fn frames(addresses: &[u64], modules: &Modules) -> Vec<Frame> {
         let first = frames.len();
         let is_in_program = modules.is_in_program(address);
         let start = memory.as_ref().and_then(|memory| modules.start_of_function(address, memory));
-        frames.extend(frames_at(address, start, is_in_program));
+        let may_be_own = is_in_program && (memory.is_none() || start.is_some());
+        frames.extend(frames_at(address, start, may_be_own));
         if frames.len() == first {
             // Libraries of the system have no names for their inner functions.
             let origin = if is_in_program { Origin::Unknown } else { Origin::Runtime };
@@ -101,8 +102,7 @@ fn is_poll(frame: &Frame) -> bool {
 }
 
 /// The functions at the address, inlined ones before those that contain them.
-fn frames_at(address: u64, start: Option<u64>, is_in_program: bool) -> impl Iterator<Item = Frame> {
-    let may_be_own = is_in_program && start.is_some();
+fn frames_at(address: u64, start: Option<u64>, may_be_own: bool) -> impl Iterator<Item = Frame> {
     lines::functions(address, start).into_iter().map(move |Function { name, path, line }| {
         let origin = origin(name.as_deref(), path.as_deref(), may_be_own);
         let file = path.map(|path| relative(&path));

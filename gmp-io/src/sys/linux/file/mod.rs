@@ -105,8 +105,8 @@ impl Resolved {
     }
 }
 
-/// `AT_STATX_DONT_SYNC` of Linux's `fcntl.h`. With its feature `use-libc`, which any crate may enable, rustix does
-/// not have it for musl.
+/// `AT_STATX_DONT_SYNC` of Linux's `fcntl.h`. With its feature `use-libc`, which any crate may enable,
+/// rustix does not have the flag for musl.
 const DONT_SYNC: AtFlags = AtFlags::from_bits_retain(0x4000);
 
 /// The facts about a file that the kernel knows by itself.
