@@ -20,7 +20,7 @@ use crate::sched::state::global_queue::Pushed;
 use crate::sched::state::idle::Wake;
 use crate::sched::state::machine::ownership::ProcessorToken;
 use crate::sched::state::machine::{Assignment, Machine};
-use crate::sched::state::sysmon::calls;
+use crate::sched::state::sysmon::{Level, calls};
 use crate::sched::submit::threads::{say_no_thread, spawn_thread};
 use crate::sync::Arc;
 use crate::sync::atomic::Ordering::SeqCst;
@@ -88,7 +88,8 @@ pub(in crate::sched) fn wake_spinner(scheduler: &Arc<Scheduler>) {
         // The only processor waits for a thread that calls `block_on`; no machine can be started for it.
         return;
     }
-    let wake = scheduler.idle.wake_spinner();
+    // Behind a long poll, the sleeper finds out at once that a task waits.
+    let wake = scheduler.idle.wake_spinner(scheduler.sysmon.expects(Level::LongPolls));
     perform(scheduler, wake);
 }
 

@@ -31,7 +31,8 @@ const SLOWEST: u32 = 6;
 const CLOSE: Duration = Duration::from_micros(500);
 /// The budget: how many looks in a row may find nothing.
 const MOST: u32 = 64;
-/// The budget grows by one look in this time. With 250 such looks in a second, sysmon costs 0.2 %.
+/// The budget grows by one look in this time. With 250 such looks in a second, sysmon takes 0.9 % of a
+/// core. With 62, a ticker beside short sections on one processor has gaps of 14 ms instead of 5.
 const REFILL: Duration = Duration::from_millis(4);
 
 #[derive(Debug, Default)]

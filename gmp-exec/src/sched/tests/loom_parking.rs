@@ -158,5 +158,5 @@ fn loom_parking_wake_without_machine_against_submit() {
 }
 
 fn wakes_a_machine(scheduler: &Scheduler) -> bool {
-    scheduler.idle.counts().should_wake() && !matches!(scheduler.idle.wake_spinner(), Wake::None)
+    scheduler.idle.counts().should_wake() && !matches!(scheduler.idle.wake_spinner(false), Wake::None)
 }

@@ -99,8 +99,13 @@ impl Lists {
         word: &AtomicU64,
         token: ProcessorToken,
         spinning: bool,
+        sleeper_first: bool,
     ) -> Result<Wake, ProcessorToken> {
         if !self.closed {
+            if sleeper_first && let Some(machine) = self.take_sleeper(word) {
+                machine.assign(Assignment::Run { token, spinning });
+                return Ok(Wake::Sleeper(machine));
+            }
             if let Some(machine) = self.spares.pop() {
                 machine.assign(Assignment::Run { token, spinning });
                 return Ok(Wake::Spare(machine));

@@ -63,15 +63,18 @@ impl Idle {
     // ---- the submitter's side ----
 
     /// Assigns an idle processor to a machine, which then spins. `Wake::None` if a machine spins
-    /// already.
+    /// already. The last idle processor goes to the sleeper, unless the sleeper is to be kept in the netpoll.
+    /// There, the next event would wake the sleeper, for which no processor is left.
     #[doc(alias = "wakep")]
-    pub(crate) fn wake_spinner(&self) -> Wake {
+    pub(crate) fn wake_spinner(&self, keeps_sleeper: bool) -> Wake {
         let spin = |word| Counts(word).should_wake().then_some(word + ONE_SPINNING);
         if self.word.fetch_update(AcqRel, Relaxed, spin).is_err() {
             return Wake::None;
         }
         let mut lists = self.lists.lock();
-        match lists.pop_processor(&self.word, false).map(|token| lists.assign(&self.word, token, true)) {
+        let token = lists.pop_processor(&self.word, false);
+        let sleeper_first = !keeps_sleeper && lists.processors.is_empty();
+        match token.map(|token| lists.assign(&self.word, token, true, sleeper_first)) {
             Some(Ok(wake)) => return wake,
             // Both under the lock, and so before a processor is listed for which a submitter could rely on
             // this spinner.
@@ -87,7 +90,7 @@ impl Idle {
     /// Assigns the caller's processor to a machine. Returns the token if no machine is available.
     #[doc(alias = "startm")]
     pub(crate) fn assign_machine(&self, token: ProcessorToken) -> Result<Wake, ProcessorToken> {
-        self.lists.lock().assign(&self.word, token, false)
+        self.lists.lock().assign(&self.word, token, false, false)
     }
 
     /// Puts a processor without work on the idle list, or retires it if there is a surplus. The
@@ -332,5 +335,26 @@ impl Snapshot {
     /// Whether no machine is idle and none may be added.
     pub(crate) fn is_exhausted(self) -> bool {
         self.spares == 0 && self.machines >= self.most_machines
+    }
+}
+
+#[cfg(all(test, not(any(loom, shuttle))))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_processor_goes_to_the_sleeper_unless_that_is_kept() {
+        assert!(matches!(wake(1, false), Wake::Sleeper(_)));
+        assert!(matches!(wake(2, false), Wake::Spare(_)));
+        assert!(matches!(wake(1, true), Wake::Spare(_)));
+    }
+
+    /// What a waker does that finds a sleeper, a spare, and so many idle processors.
+    fn wake(processors: usize, keeps_sleeper: bool) -> Wake {
+        let idle = Idle::new(ProcessorToken::mint(0..processors), 2);
+        let [sleeper, spare] = [1, 2].map(Machine::new);
+        assert_eq!(idle.go_idle(None, &sleeper, false), Role::Sleeper);
+        assert_eq!(idle.go_idle(None, &spare, false), Role::Spare);
+        idle.wake_spinner(keeps_sleeper)
     }
 }
