@@ -16,7 +16,9 @@ use crate::sched::state::unusual::SPINS;
 use crate::sched::submit::wake::submit_global;
 use crate::sched::tests::explore;
 use crate::sched::tests::gate::Gate;
-use crate::sched::tests::stage::{busy, config, list_a_sleeper, run_one, scheduler, task, without_processor};
+use crate::sched::tests::stage::{
+    busy, config, list_a_sleeper, list_a_spare, run_one, scheduler, task, without_processor,
+};
 use crate::sched::{run, submit};
 use crate::sync::Arc;
 use crate::sync::atomic::Ordering::*;
@@ -27,6 +29,19 @@ use crate::sync::atomic::{AtomicBool, fence};
 fn loom_parking_submit_against_parking_in_the_netpoll() {
     explore(6, || {
         let scheduler = scheduler(1);
+        let machine = busy(&scheduler).start(run_one);
+        submit_global(&scheduler, [task(&scheduler, || ())]);
+        machine.join().unwrap();
+    });
+}
+
+/// The same beside a spare, which must not get the last processor: the sleeper would stay in the
+/// netpoll, and its next event would find no processor.
+#[test]
+fn loom_parking_submit_against_parking_in_the_netpoll_beside_a_spare() {
+    explore(6, || {
+        let scheduler = scheduler(1);
+        list_a_spare(&scheduler);
         let machine = busy(&scheduler).start(run_one);
         submit_global(&scheduler, [task(&scheduler, || ())]);
         machine.join().unwrap();

@@ -15,6 +15,7 @@ use crate::sched::scheduler::{Scheduler, SchedulerRef};
 use crate::sched::state::idle::Role;
 use crate::sched::state::machine::Machine;
 use crate::sched::state::machine::ownership::Region;
+use crate::sched::state::sysmon::Level;
 use crate::sched::state::threads::{Hooks, Threads};
 use crate::sched::submit::wake::submit_global;
 use crate::sched::{run, submit};
@@ -170,10 +171,19 @@ impl Actor {
     }
 }
 
-/// Lists a machine that has no thread as the sleeper, so that the other machines become spares,
-/// which wakers prefer.
+/// Lists a machine that has no thread as the sleeper, so that the other machines become spares. Long
+/// polls are expected, so wakers prefer these.
 pub(crate) fn list_a_sleeper(scheduler: &Arc<Scheduler>) {
+    scheduler.sysmon.expect(Level::LongPolls);
     assert_eq!(scheduler.idle.go_idle(None, &count(scheduler), false), Role::Sleeper);
+}
+
+/// Lists a machine that has no thread as a spare.
+pub(crate) fn list_a_spare(scheduler: &Arc<Scheduler>) {
+    let [first, spare] = [(); 2].map(|()| count(scheduler));
+    assert_eq!(scheduler.idle.go_idle(None, &first, false), Role::Sleeper);
+    assert_eq!(scheduler.idle.go_idle(None, &spare, false), Role::Spare);
+    scheduler.idle.unlist(&first);
 }
 
 /// Looks for one task as a machine does, sleeps as often as it must, and runs the task.
