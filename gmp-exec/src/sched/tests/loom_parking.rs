@@ -36,7 +36,7 @@ fn loom_parking_submit_against_parking_in_the_netpoll() {
 }
 
 /// The same beside a spare, which must not get the last processor: the sleeper would stay in the
-/// netpoll, and its next event would find no processor.
+/// netpoll, and its next event would find no processor. Seen to fail when wakers prefer the spare.
 #[test]
 fn loom_parking_submit_against_parking_in_the_netpoll_beside_a_spare() {
     explore(6, || {
