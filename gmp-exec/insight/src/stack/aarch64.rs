@@ -8,8 +8,8 @@
 //! - In a function that calls none, such as glibc's `syscall`, the frame record of the caller is searched
 //!   on the stack. A record is accepted if the function that it belongs to has a frame of just this size.
 //!   That function has no line.
-//! - In a function without tables, such as musl's, the frame record is searched whose return address leads to
-//!   a function with tables.
+//! - In a function without tables, such as musl's, the frame record is searched whose return address
+//!   leads to a function with tables.
 
 use std::ops::Range;
 

@@ -26,16 +26,17 @@ impl Instruction {
     }
 }
 
-/// Each return address on this part of the stack that may be the one in question, and where it lies, the
-/// innermost first. Functions without tables that call each other are left in one step.
+/// Each return address on this part of the stack that is in a function with tables, and may be behind a
+/// call of one without; and where it lies. The innermost comes first. Functions without tables that
+/// call each other are left in one step.
 pub(super) fn return_addresses(stack: Range<u64>, sources: &Sources<'_>) -> impl Iterator<Item = (u64, u64)> {
     let word = |place| Some((place, machine::address(sources.copy.word(place)?)));
-    stack.step_by(8).filter_map(word).filter(|&(_, back)| is_behind_call_of_such(back, sources))
+    stack.step_by(8).filter_map(word).filter(|&(_, back)| may_be_behind_such_call(back, sources))
 }
 
 /// Whether this is in a function with tables, behind a call of code of the same module that has none, or
 /// behind an indirect call.
-fn is_behind_call_of_such(back: u64, sources: &Sources<'_>) -> bool {
+fn may_be_behind_such_call(back: u64, sources: &Sources<'_>) -> bool {
     let Some(module) = sources.modules.find(back) else { return false };
     let has_tables = |address| module.tables(sources.memory).is_some_and(|tables| tables.entry(address).is_some());
     let calls_such = |call| match call {

@@ -88,7 +88,7 @@ pub(in crate::sched) fn wake_spinner(scheduler: &Arc<Scheduler>) {
         // The only processor waits for a thread that calls `block_on`; no machine can be started for it.
         return;
     }
-    // Behind a long poll, the sleeper finds out at once that a task waits.
+    // While long polls are likely, a machine stays in the netpoll: busy machines may not look there soon.
     let wake = scheduler.idle.wake_spinner(scheduler.sysmon.expects(Level::LongPolls));
     perform(scheduler, wake);
 }

@@ -63,8 +63,8 @@ impl Idle {
     // ---- the submitter's side ----
 
     /// Assigns an idle processor to a machine, which then spins. `Wake::None` if a machine spins
-    /// already. The last idle processor goes to the sleeper, unless the sleeper is to be kept in the netpoll.
-    /// There, the next event would wake the sleeper, for which no processor is left.
+    /// already. The last idle processor goes to the sleeper unless `keeps_sleeper`. A sleeper that
+    /// stayed in the netpoll would be woken by the next event, and would find no processor.
     #[doc(alias = "wakep")]
     pub(crate) fn wake_spinner(&self, keeps_sleeper: bool) -> Wake {
         let spin = |word| Counts(word).should_wake().then_some(word + ONE_SPINNING);
